@@ -110,28 +110,15 @@ func Advise(ctx context.Context, q Request) (*Advice, error) {
 	if err := a.repeat(ctx, q.Options); err != nil {
 		return a, err
 	}
-	if err := a.compare(ctx, q.Options); err != nil {
-		return a, err
-	}
+	a.compare()
 	return a, a.findFlips(ctx, q.Flips, q.Options)
 }
 
 // compare explains the difference between the winner and the runner-up.
-func (a *Advice) compare(ctx context.Context, o session.Options) error {
-	w, r := a.Winner(), a.RunnerUp()
-	if w == nil || r == nil {
-		return nil
+func (a *Advice) compare() {
+	if w, r := a.Winner(), a.RunnerUp(); w != nil && r != nil {
+		a.Difference = explain.Compare(w.Run, r.Run)
 	}
-	var runs [2]*explain.Run
-	for i, c := range []*Candidate{w, r} {
-		var err error
-		a.Simulations++
-		if runs[i], err = explain.Explain(ctx, c.Scenario, o); err != nil {
-			return err
-		}
-	}
-	a.Difference = explain.Compare(runs[0], runs[1])
-	return nil
 }
 
 // simulate adds candidates, and runs all that the cost model does not put far behind.

@@ -47,7 +47,7 @@ func (a *Advice) Tied(c *Candidate) (n int) {
 }
 
 // Conclusion names the winner, the number of candidates that tie with it, and the runner-up. It states how much more
-// time the runner-up takes, with the two largest parts of the difference. The function text formats times.
+// time the runner-up takes, and the two largest causes. The function text formats times.
 func (a *Advice) Conclusion(text func(cluster.Time) string) string {
 	w, r := a.Winner(), a.RunnerUp()
 	s := "Winner: " + w.Name()
@@ -57,27 +57,13 @@ func (a *Advice) Conclusion(text func(cluster.Time) string) string {
 	if r == nil {
 		return s + ". No candidate differs by more than 2 % or the noise."
 	}
-	s += fmt.Sprintf(". Runner-up: %s, %s more time", r.Name(), Percent(a.Ratio(r)-1))
-	if parts := a.LargestParts(text); parts != "" {
-		s += " (" + parts + ")"
-	}
-	return s + "."
-}
-
-// LargestParts returns the two largest parts of the difference between winner and runner-up, or "".
-func (a *Advice) LargestParts(text func(cluster.Time) string) string {
-	if a.Difference == nil {
-		return ""
-	}
-	var parts []string
-	for _, bar := range a.Difference.Spent[:min(2, len(a.Difference.Spent))] {
-		sign, span := "+", bar.Span()
-		if span < 0 {
-			sign, span = "−", -span
+	s += fmt.Sprintf(". Runner-up: %s, %s more time.", r.Name(), Percent(a.Ratio(r)-1))
+	if a.Difference != nil {
+		if causes := a.Difference.Causes(text); causes != "" {
+			s += " On its critical path, " + causes + "."
 		}
-		parts = append(parts, bar.Name+" "+sign+text(span))
 	}
-	return strings.Join(parts, ", ")
+	return s
 }
 
 // Percent returns a share in percent with three digits.

@@ -11,8 +11,8 @@ import (
 )
 
 // RunAll runs scenarios in traced simulations, in parallel on all cores. It calls each with the number of the
-// row and its result, or with an error if the row cannot run. These Runs have no lists and no pieces, so that
-// many of them fit into memory. progress may be nil.
+// row and its result, or with an error if the row cannot run. These Runs have lists, but no pieces, so that many of
+// them fit into memory. progress may be nil.
 //
 // When ctx ends, RunAll returns the cause. Rows that have not ended by then have no call of each.
 func RunAll(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, o session.Options,
@@ -55,7 +55,7 @@ func RunAll(ctx context.Context, rows []session.Row, scenarios []engine.Scenario
 	return nil
 }
 
-// lightRun returns a Run without lists and pieces.
+// lightRun returns a Run without pieces.
 func lightRun(snap *engine.Snapshot, t *tracer, own []cluster.Machine) (*Run, error) {
 	switch {
 	case snap.Failure != "":
@@ -67,10 +67,9 @@ func lightRun(snap *engine.Snapshot, t *tracer, own []cluster.Machine) (*Run, er
 	if err != nil {
 		return nil, err
 	}
-	p := t.run.Explained()
-	if !p.Whole {
-		return nil, errTraceFull
+	r, err := explained(&snap.Scenario, &m, t.run.Explained(), snap.Layout)
+	if err == nil {
+		r.Path.Segments = nil
 	}
-	p.Segments = nil
-	return &Run{Scenario: snap.Scenario, Machine: m, Total: p.Total, Path: p, layout: snap.Layout}, nil
+	return r, err
 }

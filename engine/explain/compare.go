@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -107,6 +108,31 @@ func (w *Waterfall) Sentence(format func(cluster.Time) string) string {
 		s += fmt.Sprintf(" On the critical path, %s has %s.", c.label(), signed(c.Span()))
 	}
 	return s
+}
+
+// Causes names the two largest bars by constant, with the reason for which the critical path reaches the largest one.
+func (w *Waterfall) Causes(format func(cluster.Time) string) string {
+	var parts []string
+	for i := range w.Constants[:min(2, len(w.Constants))] {
+		b := &w.Constants[i]
+		span, more := b.Span(), "more"
+		if span < 0 {
+			span, more = -span, "less"
+		}
+		if span == 0 {
+			break
+		}
+		s := b.Name
+		if b.Note != "" {
+			s += " (" + b.Note + ")"
+		}
+		s += " takes " + format(span) + " " + more
+		if i == 0 && b.Why != "" {
+			s += " (" + b.Why + ")"
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // label returns the name of a bar with its note and its place.
