@@ -99,7 +99,10 @@ func (x *shapesText) write(w io.Writer, out *format) error {
 			text(engine.Metric{Value: float64(s.MemoryPerNode), Unit: "B"}), resultsOf(s))
 	}
 	t.row()
-	t.row(x.Conclusion(timeText))
+	t.row(x.Conclusion())
+	if why := x.Reason(timeText); why != "" {
+		t.row(why)
+	}
 	if x.Best() != nil {
 		t.row(x.Results())
 	}
@@ -141,6 +144,7 @@ type (
 		Cores      int             `json:"cores_per_node"`
 		Shapes     []shapeEntry    `json:"shapes"`
 		Conclusion string          `json:"conclusion"`
+		Reason     string          `json:"reason"`
 		Results    string          `json:"results"`
 	}
 	shapeEntry struct {
@@ -160,7 +164,7 @@ type (
 // document returns the JSON document.
 func (x *shapesText) document() *shapesDocument {
 	d := &shapesDocument{Schema: "hybridtop.shapes.v1", Kind: x.Kind, Scenario: x.Scenario, Cores: x.Cores,
-		Shapes: []shapeEntry{}, Conclusion: x.Conclusion(timeText), Results: x.Results()}
+		Shapes: []shapeEntry{}, Conclusion: x.Conclusion(), Reason: x.Reason(timeText), Results: x.Results()}
 	for _, s := range x.Shapes {
 		e := shapeEntry{Ranks: s.Ranks, Threads: s.Threads, Place: s.Place, Ps: s.Time, MemoryPerNode: s.MemoryPerNode,
 			Verified: s.Verified, Refusal: s.Refusal}

@@ -1,10 +1,13 @@
 package shapes
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/heat"
 )
 
 // TestUnequalResultsAreFound tests that two shapes with different checksums are an error. Shapes that did not run
@@ -25,16 +28,51 @@ func TestUnequalResultsAreFound(t *testing.T) {
 func TestConclusion(t *testing.T) {
 	r := &Report{Shapes: []*Shape{{Ranks: 1, Threads: 4, Time: 110}, {Ranks: 2, Threads: 2, Time: 100}, {Ranks: 4, Threads: 1, Time: 100}}}
 	r.rank()
-	ps := func(t cluster.Time) string { return t.String() }
 	want := "Best: 2 × 2 ranks × threads, in a tie with 4 × 1. Runner-up: 1 × 4, 10 % more time."
-	if got := r.Conclusion(ps); got != want {
+	if got := r.Conclusion(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r.Shapes = r.Shapes[1:]
-	if got, want := r.Conclusion(ps), "Best: 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
+	if got, want := r.Conclusion(), "Best: 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := new(Report).Conclusion(ps); got != "No shape has run." {
+	if got := new(Report).Conclusion(); got != "No shape has run." {
 		t.Errorf("got %q without shapes", got)
+	}
+}
+
+// TestReason compares the shapes of a small problem. The reason has the two largest differences of the critical paths, and
+// all differences add up to the additional time of the runner-up.
+func TestReason(t *testing.T) {
+	sc, err := session.Scenario("heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "machine": "ranger", "nodes": "2", "size": "24", "steps": "4"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Compare(t.Context(), Request{Scenario: sc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps := func(t cluster.Time) string { return fmt.Sprint(int64(t)) }
+	all := r.Advice.Difference.Constants
+	var sum cluster.Time
+	for i := range all {
+		sum += all[i].Span()
+		text := all[i].Name + " takes " + ps(max(all[i].Span(), -all[i].Span()))
+		if has := strings.Contains(r.Reason(ps), text); has != (i < 2) {
+			t.Errorf("%q of bar %d is in the reason: %t: %s", text, i, has, r.Reason(ps))
+		}
+	}
+	best, next := r.Best(), r.RunnerUp()
+	if sum != next.Time-best.Time || !strings.Contains(r.Reason(ps), "critical path of "+next.Name()) {
+		t.Errorf("the bars add up to %d ps, want %d: %s", sum, next.Time-best.Time, r.Reason(ps))
+	}
+	best.Time, best.Place = 0, 0 // its small problem failed: the paths belong to other shapes
+	if why := r.Reason(ps); why != "" {
+		t.Errorf("the reason of another winner is %s", why)
 	}
 }

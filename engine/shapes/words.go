@@ -9,38 +9,51 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// Conclusion names the best shape, the runner-up, and the two largest parts of their difference. The function text
-// formats times. If all shapes take the same time, there is no runner-up.
-func (r *Report) Conclusion(text func(cluster.Time) string) string {
-	best := r.Best()
+// RunnerUp returns the fastest shape that does not share the first place, or nil.
+func (r *Report) RunnerUp() (next *Shape) {
+	for _, s := range r.Shapes {
+		if s.Place > 1 && s.Time > 0 && (next == nil || s.Time < next.Time) {
+			next = s
+		}
+	}
+	return next
+}
+
+// Conclusion names the best shape and the runner-up. If all shapes take the same time, there is no runner-up.
+func (r *Report) Conclusion() string {
+	best, next := r.Best(), r.RunnerUp()
 	if best == nil {
 		return "No shape has run."
 	}
 	var tied []string
-	var next *Shape
 	for _, s := range r.Shapes {
-		switch {
-		case s == best || s.Time == 0:
-		case s.Place == 1:
+		if s != best && s.Place == 1 {
 			tied = append(tied, s.Name())
-		case next == nil || s.Time < next.Time:
-			next = s
 		}
 	}
 	s := fmt.Sprintf("Best: %s ranks × threads", best.Name())
 	if len(tied) > 0 {
-		s += ", in a tie with " + strings.Join(tied, " and ")
+		s += ", in a tie with " + strings.Join(tied, ", ")
 	}
 	if next == nil {
 		return s + "."
 	}
-	s += fmt.Sprintf(". Runner-up: %s, %s more time", next.Name(), advise.Percent(r.Ratio(next)-1))
-	if a := r.Advice; a != nil {
-		if parts := a.LargestParts(text); parts != "" {
-			s += " (" + parts + ")"
-		}
+	return s + fmt.Sprintf(". Runner-up: %s, %s more time.", next.Name(), advise.Percent(r.Ratio(next)-1))
+}
+
+// Reason names the two largest causes of the runner-up's additional time. They are constants of the machine, on the
+// critical paths of both shapes. The function text formats times. Without both paths, the reason is "".
+func (r *Report) Reason(text func(cluster.Time) string) string {
+	a, best, next := r.Advice, r.Best(), r.RunnerUp()
+	if a == nil || a.Difference == nil || best == nil || next == nil || r.find(&a.Winner().Scenario) != best ||
+		r.find(&a.RunnerUp().Scenario) != next {
+		return ""
 	}
-	return s + "."
+	causes := a.Difference.Causes(text)
+	if causes == "" {
+		return ""
+	}
+	return fmt.Sprintf("On the critical path of %s, %s.", next.Name(), causes)
 }
 
 // Text returns knobs with their values.

@@ -114,7 +114,7 @@ func (p *Pane) draw(v grid.View, r *shapes.Report, h *pane.Host, b *pane.Border)
 func rows(r *shapes.Report, h *pane.Host) (all []row) {
 	th := h.Theme
 	text := func(style grid.Style, s string) { all = append(all, row{text: h.Units.Text(s), style: style}) }
-	text(th.Title, r.Conclusion(seconds))
+	text(th.Title, r.Conclusion())
 	all = append(all, row{style: th.Dim}) // the headings
 	for _, s := range r.Shapes {
 		if s.Time > 0 {
@@ -124,6 +124,9 @@ func rows(r *shapes.Report, h *pane.Host) (all []row) {
 			}
 			all = append(all, row{shape: s, style: style})
 		}
+	}
+	if why := r.Reason(seconds); why != "" {
+		text(th.Text, why)
 	}
 	sc := &r.Scenario
 	text(th.Dim, fmt.Sprintf("%s on %s, %s nodes × %d cores, %s: %s.", sc.Workload, sc.Text("machine"), sc.Text("nodes"), r.Cores,
