@@ -310,7 +310,7 @@ type Spec struct {
 	Timeline       Recorder    // records the activity of threads; nil: no recording
 	Clock          Clock       // of the fabric; Start sets it
 	PairRanks      bool        // Traffic.Nodes has the bytes by rank instead of by block of nodes
-	Program        string      // names the program and its settings, which all processes of a job must share
+	Program        string      // names the program and its settings, one per line, which all processes of a job must share
 }
 
 // Recorder records the activity of the threads of a launch. Package cluster/timeline has the

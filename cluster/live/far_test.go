@@ -253,18 +253,19 @@ func TestBusyRanksReportNothing(t *testing.T) {
 	}
 }
 
-// TestProgramsThatDiffer checks that a job refuses processes with different programs.
+// TestProgramsThatDiffer checks that a job refuses processes with different programs. The error names both.
 func TestProgramsThatDiffer(t *testing.T) {
 	f := newProcesses(t, 2)
 	failures := make(chan error)
 	for i, one := range f.fabrics {
 		spec := clustertest.Spec(clustertest.Host(), 2, 1)
-		spec.Program = fmt.Sprintf("a program of size %d", i)
+		spec.Program = []string{"workload dot\nsize 8\nseed 1", "workload ring\nsize 8\nseed 2"}[i]
 		go func() { failures <- cluster.Launch(t.Context(), one, spec, func(*cluster.Rank) error { return nil }) }()
 	}
+	want := "process 1 starts another run than process 0: workload ring, seed 2: want workload dot, seed 1"
 	for range f.fabrics {
-		if err := <-failures; err == nil || !strings.Contains(err.Error(), "starts another run") {
-			t.Errorf("different programs: %v", err)
+		if err := <-failures; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("different programs: %v, want %s", err, want)
 		}
 	}
 }

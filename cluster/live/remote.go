@@ -83,6 +83,7 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	}
 	name, _ := os.Hostname()
 	x.run = job.Next(x, digest(&spec), name)
+	x.run.Program = spec.Program
 	err := x.run.Begin(ctx, refusal)
 	switch {
 	case err != nil && ctx.Err() != nil:

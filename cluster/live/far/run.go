@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
 
 // Run is a run of the job.
 type Run struct {
+	// Program describes what this process runs, with one setting per line. If two processes run different programs,
+	// the error has the lines that differ. Set it before Begin.
+	Program string
+
 	job     *Job
 	number  uint32
 	to      Receiver
@@ -21,13 +26,17 @@ type Run struct {
 	aborted atomic.Bool
 }
 
-// maxHost is the maximum length in bytes of a host's name.
-const maxHost = 1024
+// Limits in bytes of a host's name, and of the description of a program. A longer description is cut.
+const (
+	maxHost    = 1024
+	maxProgram = 32 << 10
+)
 
 // start is the message that begins a run in a process.
 type start struct {
 	Digest  uint64   `json:"digest"`
 	Host    string   `json:"host"`
+	Program string   `json:"program,omitempty"`
 	Refusal *failure `json:"refusal,omitempty"`
 }
 
@@ -68,14 +77,16 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 	if err == nil && (s.Host == "" || len(s.Host) > maxHost) {
 		err = fmt.Errorf("host name of %d B, want 1 to %d B", len(s.Host), maxHost)
 	}
+	if err == nil && len(s.Program) > maxProgram {
+		err = fmt.Errorf("description of %d B, want at most %d B", len(s.Program), maxProgram)
+	}
 	if err != nil {
 		r.refuse(fmt.Errorf("process %d: message that begins the run: %w", from, err))
 		return
 	}
 	err = s.Refusal.decode()
 	if err == nil && s.Digest != r.digest {
-		err = fmt.Errorf("process %d starts another run than process %d (start every process with the same command line)",
-			from, r.job.Process())
+		err = r.mismatch(from, s.Program)
 	}
 	r.job.mu.Lock()
 	if r.hosts[from] == "" {
@@ -90,6 +101,55 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 	if last {
 		r.open()
 	}
+}
+
+// mismatch returns the error of two processes with different programs. It has the settings that differ, in both.
+func (r *Run) mismatch(from int, program string) error {
+	low, high := r.job.Process(), from
+	mine, other := describe(r.Program), program
+	if low > high {
+		low, high, mine, other = high, low, other, mine
+	}
+	what := ""
+	if only, others := missingLines(mine, other), missingLines(other, mine); only != others {
+		what = fmt.Sprintf(": %s: want %s", others, only)
+	}
+	return fmt.Errorf("process %d starts another run than process %d%s (start every process with the same command line)",
+		high, low, what)
+}
+
+// Limits of the settings in an error: their number, and the bytes of each.
+const (
+	maxSettings = 4
+	maxSetting  = 80
+)
+
+// missingLines returns the lines of a description that another one lacks, or "nothing".
+func missingLines(from, other string) string {
+	has := map[string]bool{}
+	for line := range strings.SplitSeq(other, "\n") {
+		has[line] = true
+	}
+	var all []string
+	for line := range strings.SplitSeq(from, "\n") {
+		if has[line] {
+			continue
+		}
+		if len(all) == maxSettings {
+			all[maxSettings-1] = "…"
+			break
+		}
+		all = append(all, strings.ToValidUTF8(line[:min(len(line), maxSetting)], ""))
+	}
+	if len(all) == 0 {
+		return "nothing"
+	}
+	return strings.Join(all, ", ")
+}
+
+// describe returns the part of a description that a message has.
+func describe(program string) string {
+	return strings.ToValidUTF8(program[:min(len(program), maxProgram)], "")
 }
 
 // refuse ends the wait in Begin, which returns the first error.
@@ -156,7 +216,7 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 		}
 	}
 	j.polling.Unlock()
-	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Refusal: encodeFailure(refusal)})})
+	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Program: describe(r.Program), Refusal: encodeFailure(refusal)})})
 	select {
 	case <-r.ready:
 	case <-ctx.Done():
