@@ -77,10 +77,18 @@ func screenActions() actionGroups {
 		_, n := a.numbered()
 		return zoomHints[n]
 	}
+	pause := now(line("pause", "space", "pause between iterations, resume, restart", "pause", (*app).togglePause),
+		(*app).paused, "resume")
+	pauseWord := pause.word
+	pause.word = func(a *app) string {
+		if a.isOver() {
+			return "restart"
+		}
+		return pauseWord(a)
+	}
 	return actionGroups{
 		knobs: []binding{
-			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
-				(*app).paused, "resume"),
+			pause,
 			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Change(-1) }),
 			live(pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }),
 				"turn-down", "←→")),
@@ -239,7 +247,18 @@ func (a *app) paused() bool {
 	return a.latest.Phase == engine.Paused
 }
 
+// isOver reports whether the run of a live session has ended or failed.
+func (a *app) isOver() bool {
+	return a.replay == nil && (a.latest.Phase == engine.Failed || a.latest.Phase == engine.Ended)
+}
+
+// togglePause pauses or resumes the run. If the run is over, it starts again with the same knobs.
 func (a *app) togglePause() {
+	if sc := &a.latest.Scenario; a.isOver() && len(sc.Table) > 0 {
+		name := sc.Table[0].Name // after the end of a run, every knob starts it, even with its present value
+		a.do(engine.Command{Verb: engine.Set, Knob: name, Value: sc.Values[name]})
+		return
+	}
 	verb := engine.Pause
 	if a.paused() {
 		verb = engine.Resume

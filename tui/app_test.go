@@ -49,6 +49,8 @@ func TestKeysSendCommands(t *testing.T) {
 	}{
 		{"space pauses", []string{"space"}, engine.Running, []engine.Command{{Verb: engine.Pause}}},
 		{"space goes on", []string{"space"}, engine.Paused, []engine.Command{{Verb: engine.Resume}}},
+		{"space restarts a failed run", []string{"space"}, engine.Failed, []engine.Command{set("n", "65536")}},
+		{"space restarts a run that has ended", []string{"space"}, engine.Ended, []engine.Command{set("n", "65536")}},
 		{"n steps", []string{"n"}, engine.Paused, []engine.Command{{Verb: engine.Step}}},
 		{"r resets", []string{"r"}, engine.Running, []engine.Command{{Verb: engine.Reset}}},
 		{"u undoes", []string{"right", "u"}, engine.Running, []engine.Command{set("group", "8"), {Verb: engine.Undo}}},

@@ -187,7 +187,7 @@ func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
 	case engine.Ended:
 		return "■ ended", th.Good
 	case engine.Failed:
-		return "✗ FAILED: change a knob to restart", th.Error
+		return "✗ FAILED: space restart", th.Error
 	}
 	return "… starting", th.Dim
 }

@@ -77,7 +77,7 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 	if snap.Phase == engine.Failed {
 		f.Text(u.Text(pane.Or(snap.Failure, "the run failed without a message")), th.Error)
 		f.Y++
-		f.Text("Change a knob to restart.", th.Text)
+		f.Text("Press "+h.Keys("pause")+" to restart, or change a knob.", th.Text)
 	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
 		f.Text(text, th.Title)
 	} else {
