@@ -88,6 +88,23 @@ const (
 	MPI  = "mpi"  // the processes of a job; only if a launcher is given
 )
 
+// Processes is the name of the knob with the number of processes of a job.
+const Processes = "processes"
+
+// ProcessesKnob returns the knob processes. Only scenarios of a program with a launcher have it. n is the number that
+// the launcher has.
+func ProcessesKnob(n int) Knob {
+	k := Knob{Name: Processes, Label: "processes", Doc: "number of processes of a job, on fabric mpi", Type: Integer,
+		Default: strconv.Itoa(n), Min: 1, Max: 65536, Scope: ScopeCluster, Role: Machine,
+		Watch: "the traffic between processes: ranks of one node are always in one process, and nodes are distributed"}
+	counts := []int{1, 2, 4, 8, 16, 32, 64, n}
+	slices.Sort(counts)
+	for _, c := range slices.Compact(counts) {
+		k.Choices = append(k.Choices, strconv.Itoa(c))
+	}
+	return k
+}
+
 // Base is the table of knobs that every workload has. Each workload adds its own.
 var Base = []Knob{
 	{Name: "machine", Label: "machine", Doc: "machine to run on or emulate", Type: Choice, Default: "demo",

@@ -67,6 +67,21 @@ func (s *Scenario) Offer(knob, choice string) {
 	}
 }
 
+// Add adds a knob to this scenario, after the knob fabric. The tables of other scenarios stay the same.
+func (s *Scenario) Add(k Knob) {
+	at := slices.IndexFunc(s.Table, func(k Knob) bool { return k.Name == "fabric" })
+	s.Table = slices.Insert(slices.Clone(s.Table), at+1, k)
+	s.Values[k.Name] = k.Default
+}
+
+// Common returns the knobs that do not belong to the workload: the base knobs, and processes if the scenario has it.
+func (s *Scenario) Common() []Knob {
+	if k, err := s.Knob(Processes); err == nil {
+		return append(slices.Clone(Base), *k)
+	}
+	return Base
+}
+
 // Clone returns a copy with its own values.
 func (s Scenario) Clone() Scenario {
 	s.Values = maps.Clone(s.Values)
@@ -112,7 +127,7 @@ func (s *Scenario) Set(name, text string) error {
 const formerRows = "rows"
 
 // Names returns the names of values in the order to set them: sorted, but aliases last. Files of older
-// versions may have a knob that is now an alias of another one.
+// versions may have a knob that is now an alias of another one. Without a launcher, the knob processes is left out.
 func (s *Scenario) Names(values map[string]string) []string {
 	isAlias := func(name string) int {
 		if k, err := s.Knob(name); err == nil && k.Name != name {
@@ -120,9 +135,13 @@ func (s *Scenario) Names(values map[string]string) []string {
 		}
 		return 0
 	}
-	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		return cmp.Or(isAlias(a)-isAlias(b), cmp.Compare(a, b))
 	})
+	if _, ok := s.Values[Processes]; !ok {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == Processes })
+	}
+	return names
 }
 
 // Text returns the value of a knob. It panics if the knob is not in the table.

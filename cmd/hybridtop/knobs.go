@@ -14,7 +14,6 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/tuner"
@@ -35,6 +34,7 @@ type knobFlags struct {
 	with     changeFlag
 	joint    []string // values of --together: KNOB,KNOB=VALUExVALUE,...
 	launcher string   // value of --launcher
+	front    string   // value of --front
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.
@@ -82,10 +82,6 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 			k.Choices = presets.Machines()
 			complete = cobra.ShellCompDirectiveDefault // or a file
 		}
-		kind := string(k.Type)
-		if many {
-			kind += ",..."
-		}
 		if k.Alias != "" {
 			aliases[k.Alias] = k.Name
 		}
@@ -93,13 +89,12 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		if names := workloads[k.Name]; len(names) > 0 {
 			usage += " (" + strings.Join(names, ", ") + ")"
 		}
-		v := &knobValue{kind: kind, text: k.Default, of: f}
+		v := &knobValue{kind: flagType(k, many), text: k.Default, of: f}
 		f.values[k.Name] = v
 		cmd.Flags().Var(v, k.Name, usage)
-		choices := k.Choices
 		must(cmd.RegisterFlagCompletionFunc(k.Name,
 			func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-				return choices, complete
+				return f.knobs[i].Choices, complete
 			}))
 	}
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -109,6 +104,14 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		return pflag.NormalizedName(name)
 	})
 	return f
+}
+
+// flagType returns the type of a knob's flag, for its help.
+func flagType(k *engine.Knob, many bool) string {
+	if many {
+		return string(k.Type) + ",..."
+	}
+	return string(k.Type)
 }
 
 // widen makes a flag also accept the values of another workload's knob of the same name. Each
@@ -184,8 +187,11 @@ func adaptHelp(cmd *cobra.Command, args []string) bool {
 	for _, k := range p.Knobs {
 		_ = sc.Set(k.Name, k.Value)
 	}
+	if cmd.Flags().Lookup("launcher") != nil {
+		sc.Offer("fabric", engine.MPI)
+	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if f.values[flag.Name] == nil {
+		if f.values[flag.Name] == nil || flag.Name == engine.Processes {
 			return
 		}
 		k, err := sc.Knob(flag.Name)
@@ -237,6 +243,9 @@ func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]stri
 	machines := f.values["machine"].text // still with names of files
 	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
 		for _, knob := range sc.Names(kept) {
+			if knob == engine.Processes { // the launcher has it
+				continue
+			}
 			before := sc.Values[knob]
 			if err := sc.Set(knob, kept[knob]); err != nil {
 				notes = append(notes, fmt.Sprintf("%s, stored knobs: %v: skipped", name, err))
@@ -261,8 +270,10 @@ func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]stri
 // from is scenario, except that begin sets knobs before the flags do.
 func (f *knobFlags) from(cmd *cobra.Command, name string,
 	begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
-	if err := useTable(f.table); err != nil {
-		return engine.Scenario{}, nil, nil, err
+	if f.table != "" {
+		if err := tuner.Use(f.table); err != nil {
+			return engine.Scenario{}, nil, nil, err
+		}
 	}
 	machine := f.values["machine"]
 	names, userMachines, err := machineFiles(machine.text)
@@ -277,8 +288,8 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 	if err != nil {
 		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
 	}
-	if f.launcher != "" {
-		sc.Offer("fabric", engine.MPI)
+	if err := f.offer(&sc); err != nil {
+		return engine.Scenario{}, nil, nil, err
 	}
 	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
@@ -298,8 +309,8 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		}
 		text := f.values[name].text
 		values := []string{text}
-		if name == "fabric" && f.launcher == "" && slices.Contains(strings.Split(text, ","), engine.MPI) {
-			return engine.Scenario{}, nil, nil, errNoLauncher
+		if err := f.checkLauncher(&sc, name, text); err != nil {
+			return engine.Scenario{}, nil, nil, err
 		}
 		if f.many {
 			values, err = valueList(text)
@@ -366,9 +377,17 @@ func (f *knobFlags) changed(sc engine.Scenario, axes []session.Axis,
 	if slices.ContainsFunc(axes, func(a session.Axis) bool { return a.Knob == "machine" }) {
 		return sc, nil, nil, errors.New("--with: several machines are given: want one")
 	}
+	if sc.Text("fabric") == engine.MPI || slices.ContainsFunc(axes, func(a session.Axis) bool {
+		return a.Knob == "fabric" && slices.Contains(a.Values, engine.MPI)
+	}) {
+		return sc, nil, nil, errors.New("--with: fabric mpi only measures, and no job has a changed machine (use --fabric sim)")
+	}
 	next, machines, err := explain.WithChanges(sc, changes, userMachines)
 	if err != nil {
 		return sc, nil, nil, fmt.Errorf("--with: %w", err)
+	}
+	if err := f.offer(&next); err != nil {
+		return sc, nil, nil, err
 	}
 	return next, axes, machines, nil
 }
@@ -392,23 +411,6 @@ func (f *knobFlags) readRanks(cmd *cobra.Command) error {
 	}
 	f.ranks = ""
 	return cmd.Flags().Set("ranking", string(list))
-}
-
-// useTable loads the table for algorithm = tuned.
-func useTable(file string) error {
-	if file == "" {
-		return nil
-	}
-	t, err := tuner.Load(file)
-	if err != nil {
-		return err
-	}
-	kind := engine.Measured
-	if t.Fabric == engine.Sim {
-		kind = engine.Simulated
-	}
-	algorithm.Use(&algorithm.Tuned{Table: t.Table, Machine: t.Machine, Kind: kind})
-	return nil
 }
 
 // maxRange is the maximum number of values of a range.

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -305,7 +303,7 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 	if err != nil {
 		return fail(err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(x.Scenario.Values)) {
+	for _, name := range sc.Names(x.Scenario.Values) {
 		value := x.Scenario.Values[name]
 		if name == "machine" {
 			value = m.Name

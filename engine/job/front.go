@@ -2,7 +2,6 @@ package job
 
 import (
 	"crypto/rand"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -12,16 +11,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/hybridtop/hybridtop/cluster/codec"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
 // Times of the end of a job.
 const (
-	greetTime   = 2 * time.Second        // a connection must send its greeting
 	closeTime   = 3 * time.Second        // the launcher ends after the last snapshot
 	lossTime    = 4 * time.Second        // the other processes find the loss of process 0
 	orphanTime  = time.Second            // process 0 ends after the launcher
@@ -31,18 +30,19 @@ const (
 
 // front is a job as its front sees it.
 type front struct {
-	cmd       *exec.Cmd
-	folder    string
-	token     string
-	listener  net.Listener
-	output    tail
-	snapshots chan *engine.Snapshot
-	killed    chan struct{} // closed by Kill
-	kills     sync.Once
-	exited    chan struct{} // closed when the launcher has ended
-	exit      error         // of the launcher
+	cmd      *exec.Cmd
+	folder   string
+	token    string
+	listener net.Listener
+	refused  atomic.Int64 // connections that were closed, because they did not send the token
+	output   tail
+	reports  chan session.Report
+	killed   chan struct{} // closed by Kill
+	kills    sync.Once
+	exited   chan struct{} // closed when the launcher has ended
+	exit     error         // of the launcher
 
-	// The reader writes these before it closes snapshots.
+	// The reader writes these before it closes reports.
 	complete bool  // the last snapshot has arrived
 	broken   error // why the reader has given up
 
@@ -52,22 +52,30 @@ type front struct {
 	pending []byte     // orders before the connection
 }
 
-// launch starts a launcher with a command line.
-func launch(line []string, paused bool) (*front, error) {
+// launch starts a launcher with a command line. Process 0 connects to a TCP address of this host, or to a Unix socket if
+// it is "".
+func launch(line []string, paused bool, host string) (*front, error) {
 	folder, err := os.MkdirTemp("", "hybridtop-") // only this user can read it
 	if err != nil {
 		return nil, err
 	}
 	f := &front{
 		cmd: exec.Command(line[0], line[1:]...), folder: folder, token: rand.Text(),
-		snapshots: make(chan *engine.Snapshot), killed: make(chan struct{}), exited: make(chan struct{}),
+		reports: make(chan session.Report), killed: make(chan struct{}), exited: make(chan struct{}),
 	}
 	if paused {
 		f.pending = append(f.pending, order(engine.Pause))
 	}
 	f.pending = append(f.pending, start)
 	address := filepath.Join(folder, "front")
-	if f.listener, err = net.Listen("unix", address); err != nil {
+	if host != "" {
+		if f.listener, err = net.Listen("tcp", host); err == nil {
+			address = overTCP + f.listener.Addr().String()
+		}
+	} else {
+		f.listener, err = net.Listen("unix", address)
+	}
+	if err != nil {
 		os.RemoveAll(folder)
 		return nil, fmt.Errorf("socket for the job: %w", err)
 	}
@@ -97,8 +105,8 @@ func launch(line []string, paused bool) (*front, error) {
 // order returns the order of a verb.
 func order(v engine.Verb) byte { return byte(slices.Index(verbs, v)) }
 
-// Snapshots implements session.Relayed.
-func (f *front) Snapshots() <-chan *engine.Snapshot { return f.snapshots }
+// Reports implements session.Relayed.
+func (f *front) Reports() <-chan session.Report { return f.reports }
 
 // Order implements session.Relayed.
 func (f *front) Order(v engine.Verb) {
@@ -131,10 +139,10 @@ func (f *front) disconnect() {
 
 // read receives the messages of process 0.
 func (f *front) read() {
-	defer close(f.snapshots)
-	conn, err := f.accept()
-	if err != nil {
-		return // the launcher has ended, or the front has killed the job
+	defer close(f.reports)
+	conn := f.accept()
+	if conn == nil {
+		return // the launcher has ended, or the front has killed the job, or the program is another one
 	}
 	defer conn.Close()
 	var d engine.Decoder
@@ -156,12 +164,17 @@ func (f *front) read() {
 				f.broken = fmt.Errorf("process 0: %w", err)
 				return
 			}
-			select {
-			case f.snapshots <- s:
-			case <-f.killed:
+			if n := f.refused.Load(); n > 0 {
+				s.Warnings = append(s.Warnings, fmt.Sprintf("%d connections to the front without the token were closed", n))
+			}
+			if !f.pass(session.Report{Snapshot: s}) {
 				return
 			}
 			f.complete = k == last
+		case times:
+			if !f.pass(session.Report{Times: data}) {
+				return
+			}
 		default:
 			f.broken = fmt.Errorf("process 0: %w", errMessage)
 			return
@@ -169,38 +182,13 @@ func (f *front) read() {
 	}
 }
 
-// accept waits for the connection of process 0, and sends it the pending orders.
-func (f *front) accept() (net.Conn, error) {
-	defer f.listener.Close()
-	for {
-		conn, err := f.listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		_ = conn.SetReadDeadline(time.Now().Add(greetTime))
-		k, data, err := readMessage(conn, maxHello)
-		var g greeting
-		if err == nil && k == hello {
-			c := codec.Decode(data)
-			g.fields(c)
-			err = c.End()
-		}
-		if err != nil || subtle.ConstantTimeCompare([]byte(g.token), []byte(f.token)) == 0 {
-			conn.Close()
-			continue
-		}
-		if g.program != thisProgram() {
-			f.broken = fmt.Errorf("%s is version %q: want %q (build both programs from one commit)", programName,
-				safetext.Clean(g.program), thisProgram())
-			conn.Close()
-			return nil, f.broken
-		}
-		_ = conn.SetReadDeadline(time.Time{})
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.conn = conn
-		_, err = conn.Write(f.pending)
-		return conn, err
+// pass passes a report on, and reports false if the front has killed the job.
+func (f *front) pass(x session.Report) bool {
+	select {
+	case f.reports <- x:
+		return true
+	case <-f.killed:
+		return false
 	}
 }
 
@@ -232,6 +220,9 @@ func (f *front) Wait() error {
 	text := "the job has ended without a result"
 	if f.exit != nil {
 		text += ": launcher: " + f.exit.Error()
+	}
+	if n := f.refused.Load(); n > 0 {
+		text += fmt.Sprintf("; %d connections without the token were closed", n)
 	}
 	if lines := f.output.lines(); lines != "" {
 		text += "; its last lines:\n" + lines

@@ -13,9 +13,12 @@ import (
 
 // Environment of a job with a front. Launchers pass it to the processes of the same host.
 const (
-	socketVariable = "HYBRIDTOP_FRONT"       // address of the front's socket
+	socketVariable = "HYBRIDTOP_FRONT"       // the front's socket: a path, or tcp: and an address
 	tokenVariable  = "HYBRIDTOP_FRONT_TOKEN" // what process 0 sends first
 )
+
+// overTCP precedes the address of a TCP socket.
+const overTCP = "tcp:"
 
 // kind is the kind of a message of process 0.
 type kind byte
@@ -25,6 +28,7 @@ const (
 	hello    kind = iota // greeting
 	snapshot             // engine.Snapshot
 	last                 // likewise, the last one
+	times                // access times, from session.EncodeTimes
 	refusal              // text: the run cannot start
 	kinds
 )

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
@@ -83,6 +84,7 @@ func Request(args []string, machines ...cluster.Machine) (sc engine.Scenario, li
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&limits.Iterations, "iterations", 0, "number of iterations of the run, however long they take")
 	flags.DurationVar(&limits.Usual, "for", 3*time.Second, "time in which the run starts iterations")
+	table := flags.String("table", "", "table for algorithm = tuned, which every process reads")
 	until := flags.Duration("until", 0, "time on the fabric's clock at which the run starts no further iteration")
 	for _, k := range sc.Table {
 		flags.String(k.Name, k.Default, k.Doc)
@@ -93,6 +95,11 @@ func Request(args []string, machines ...cluster.Machine) (sc engine.Scenario, li
 	if limits.Iterations < 0 || limits.Usual <= 0 || *until < 0 || flags.NArg() > 0 {
 		return sc, limits, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
 			usage)
+	}
+	if *table != "" {
+		if err = tuner.Use(*table); err != nil {
+			return sc, limits, err
+		}
 	}
 	timed := false
 	flags.Visit(func(f *flag.Flag) { timed = timed || f.Name == "for" })
@@ -115,7 +122,11 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	if err != nil {
 		return err
 	}
-	s, err := session.New(sc, session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)}, Limits: limits})
+	o := session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)}, Limits: limits}
+	if front != nil {
+		o.Observer = front
+	}
+	s, err := session.New(sc, o)
 	if err != nil {
 		if front != nil {
 			front.refuse(err)

@@ -16,7 +16,7 @@ func TestRequests(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"": "want: mpirun", "sweep dot": "want: mpirun", "run nothing": "nothing", "run dot --nodes zero": "zero",
-		"run dot --no-knob 1": "no-knob", "run dot more": "1 words more", "run dot --for 0s": "time 0s",
+		"run dot --no-knob 1": "no-knob", "run dot more": "1 words more", "run dot --table /nowhere.toml": "nowhere.toml", "run dot --for 0s": "time 0s",
 	} {
 		if _, _, err := job.Request(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)

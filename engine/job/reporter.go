@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster/codec"
@@ -31,7 +33,36 @@ type reporter struct {
 	sent    time.Duration // of the last sample
 	seq     uint64        // of the last snapshot
 	lost    chan struct{} // closed when the front has ended
+
+	mu    sync.Mutex
+	times [][]byte // access times that the front does not have yet
 }
+
+// Launched implements engine.Observer.
+func (*reporter) Launched(*engine.Launch) {}
+
+// Published implements engine.Observer.
+func (*reporter) Published(*engine.Snapshot) {}
+
+// Timed implements engine.Observer.
+func (r *reporter) Timed(l *engine.Latencies) {
+	b, err := session.EncodeTimes(l)
+	if err != nil {
+		return // the recording lacks this interval
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times = append(r.times, b)
+}
+
+// Ended implements engine.Observer.
+func (*reporter) Ended(*engine.Outcome) {}
+
+// Commanded implements engine.Observer.
+func (*reporter) Commanded(engine.Command, time.Duration, error) {}
+
+// Over implements engine.Observer.
+func (*reporter) Over() {}
 
 // hasFront reports whether a front has started this job.
 func hasFront() bool { return os.Getenv(socketVariable) != "" }
@@ -41,9 +72,10 @@ func attach(j *far.Job) (*reporter, error) {
 	if j.Process() != 0 || !hasFront() {
 		return nil, nil
 	}
-	conn, err := net.Dial("unix", os.Getenv(socketVariable))
+	network, address := frontAddress()
+	conn, err := net.DialTimeout(network, address, dialTime)
 	if err != nil {
-		return nil, fmt.Errorf("front: %w (process 0 must run on the host of the front)", err)
+		return nil, fmt.Errorf("front: %w (does process 0 run on another host? use --front ADDRESS:0)", err)
 	}
 	c := codec.Encode(nil)
 	(&greeting{os.Getenv(tokenVariable), thisProgram()}).fields(c)
@@ -53,9 +85,24 @@ func attach(j *far.Job) (*reporter, error) {
 	return &reporter{conn: conn, job: engine.Job{Library: j.Carrier(), Processes: j.Processes()}, lost: make(chan struct{})}, nil
 }
 
+// dialTime is the time that the front has to accept a connection.
+const dialTime = 10 * time.Second
+
+// frontAddress returns the network and the address of the front's socket.
+func frontAddress() (network, address string) {
+	text := os.Getenv(socketVariable)
+	if address, ok := strings.CutPrefix(text, overTCP); ok {
+		return "tcp", address
+	}
+	return "unix", text
+}
+
 // removeSocket removes the socket and the folder of a front that has ended without doing so.
 func removeSocket() {
-	address := os.Getenv(socketVariable)
+	network, address := frontAddress()
+	if network != "unix" {
+		return
+	}
 	_ = os.Remove(address)
 	_ = os.Remove(filepath.Dir(address)) // only if it is empty
 }
@@ -132,8 +179,18 @@ func (r *reporter) obey(s *session.Session, started chan struct{}) {
 	}
 }
 
-// send sends a snapshot with the samples that the front does not have. The front has the tables of studies.
+// send sends a snapshot with the samples that the front does not have, after the access times. The front has the tables
+// of studies.
 func (r *reporter) send(k kind, s *engine.Snapshot) error {
+	r.mu.Lock()
+	waiting := r.times
+	r.times = nil
+	r.mu.Unlock()
+	for _, b := range waiting {
+		if err := writeMessage(r.conn, times, b); err != nil {
+			return err
+		}
+	}
 	c := *s
 	from := sort.Search(len(s.Series), func(i int) bool { return s.Series[i].At > r.sent })
 	c.Series = slices.Clip(s.Series[from:])

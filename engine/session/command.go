@@ -17,7 +17,11 @@ func Command(sc *engine.Scenario, iterations int) string {
 		defaults = w.Scenario(nil).Values
 	}
 	for _, k := range sc.Table {
-		if v := sc.Values[k.Name]; v != defaults[k.Name] {
+		usual, ok := defaults[k.Name]
+		if !ok {
+			usual = k.Default
+		}
+		if v := sc.Values[k.Name]; v != usual {
 			words = append(words, "--"+k.Name, ShellWord(v))
 		}
 	}

@@ -144,8 +144,11 @@ func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	}
 	for i := range table {
 		name := table[i].Name
-		if x, y := from.Text(name),
-			table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" ||
+		x, ok := from.Values[name]
+		if !ok { // a scenario without processes
+			continue
+		}
+		if y := table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" ||
 			workload.Idle(to, b, name) == "") {
 			changed = append(changed, name+" "+x+"→"+y)
 		}

@@ -48,7 +48,8 @@ func Presets(userMachines ...cluster.Machine) (all []presets.Scenario, skipped [
 	return all, skipped
 }
 
-// AsPreset converts a scenario for a file: it lists the knobs that are not at their defaults.
+// AsPreset converts a scenario for a file: it lists the knobs that are not at their defaults. The number of processes
+// belongs to the launcher, and is left out.
 func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 	p := presets.Scenario{Name: name, Workload: sc.Workload}
 	w, err := workload.Find(sc.Workload)
@@ -57,8 +58,8 @@ func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 	}
 	defaults := w.Scenario(nil)
 	for _, k := range sc.Table {
-		if v := sc.Values[k.Name]; v != defaults.Values[k.Name] {
-			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: v})
+		if usual, ok := defaults.Values[k.Name]; ok && sc.Values[k.Name] != usual {
+			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: sc.Values[k.Name]})
 		}
 	}
 	p.Title = w.Title + ", saved scenario"

@@ -18,13 +18,20 @@ type Relay interface {
 	cluster.Fabric
 	// Relay starts a job that runs a scenario within limits. It can begin with a pause.
 	Relay(sc *engine.Scenario, l Limits, paused bool) (Relayed, error)
+	// JobSize returns the default of the knob processes, or 0 if scenarios do not have this knob.
+	JobSize() int
+}
+
+// Report is a message of a job: a snapshot, or access times.
+type Report struct {
+	Snapshot *engine.Snapshot // with only the samples since the previous one; nil: access times
+	Times    []byte           // from EncodeTimes
 }
 
 // Relayed is a job. Its methods may be called by any goroutine.
 type Relayed interface {
-	// Snapshots returns the channel of the job's snapshots. Each has only the samples since the previous one.
-	// The channel is closed when the job has ended.
-	Snapshots() <-chan *engine.Snapshot
+	// Reports returns the channel of the job's reports. It is closed when the job has ended.
+	Reports() <-chan Report
 	// Order passes one of Pause, Resume, Step and Stop on. It does not wait.
 	Order(engine.Verb)
 	// Kill ends the job without a result.
@@ -65,19 +72,23 @@ func (s *Session) relay(ctx context.Context, h *history, on Relay, version int) 
 	}
 	pass(isPaused, steps)
 	quit := ctx.Done()
-	snapshots := job.Snapshots()
+	reports := job.Reports()
 	phase := engine.Starting
-	for snapshots != nil {
+	for reports != nil {
 		select {
-		case snap, ok := <-snapshots:
+		case report, ok := <-reports:
 			if !ok {
-				snapshots = nil
+				reports = nil
 				continue
 			}
-			if err := h.relay(snap, began); err != nil {
-				failure = fmt.Errorf("snapshot of the job: %w", err)
+			if err := h.relay(report, began); err != nil {
+				failure = fmt.Errorf("report of the job: %w", err)
 				job.Kill()
-				snapshots = nil
+				reports = nil
+				continue
+			}
+			snap := report.Snapshot
+			if snap == nil { // the next snapshot publishes the times
 				continue
 			}
 			phase = engine.Running
@@ -127,8 +138,12 @@ func (s *Session) relay(ctx context.Context, h *history, on Relay, version int) 
 	return why, err
 }
 
-// relay stores a snapshot of a job that began at a time of this session.
-func (h *history) relay(snap *engine.Snapshot, began time.Duration) error {
+// relay stores a report of a job that began at a time of this session.
+func (h *history) relay(x Report, began time.Duration) error {
+	snap := x.Snapshot
+	if snap == nil {
+		return h.relayTimes(x.Times)
+	}
 	if err := h.fits(snap); err != nil {
 		return err
 	}

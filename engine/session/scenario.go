@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
@@ -39,6 +40,9 @@ func (o *Options) Scenario(name string) (engine.Scenario, error) {
 	}
 	for _, fabric := range slices.Sorted(maps.Keys(o.Fabrics)) {
 		sc.Offer("fabric", fabric)
+		if x, ok := o.Fabrics[fabric].(Relay); ok && x.JobSize() > 0 {
+			sc.Add(engine.ProcessesKnob(x.JobSize()))
+		}
 	}
 	return sc, nil
 }
@@ -94,6 +98,10 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 		return setup{}, fmt.Errorf("fabric %s: it only measures, but machine %s is emulated (use machine = this-host)",
 			set.fabric.Name(), set.machine.Name)
 	}
+	if _, ok := set.fabric.(Relay); ok && slices.ContainsFunc(o.Machines, func(m cluster.Machine) bool { return m.Name == set.machine.Name }) {
+		return setup{}, fmt.Errorf("fabric %s: no job has machine %s of a file (use machine = this-host)", set.fabric.Name(),
+			set.machine.Name)
+	}
 	if n := cluster.ProcessesOf(set.fabric); n > 1 { // otherwise the machine stays equal to the machine of a recording
 		set.machine.Processes = n
 	}
@@ -123,7 +131,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 		Threading:  sc.Threading(),
 	}
 	if set.machine.Processes > 1 {
-		set.spec.Program = fmt.Sprint(sc.Workload, sc.Values)
+		set.spec.Program = describe(&sc)
 	}
 	if support := sc.Text("thread-support"); support != "machine" {
 		set.machine.Threading, _ = cluster.ParseThreadLevel(support)
@@ -136,6 +144,15 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 		return setup{}, err
 	}
 	return set, nil
+}
+
+// describe returns the workload and the knobs of a scenario, one per line.
+func describe(sc *engine.Scenario) string {
+	lines := []string{"workload " + sc.Workload}
+	for _, name := range slices.Sorted(maps.Keys(sc.Values)) {
+		lines = append(lines, name+" "+sc.Values[name])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // checkSimulable returns an error if the simulator lacks costs or a network for the setup.
@@ -170,7 +187,7 @@ func (o *Options) planChange(from *engine.Scenario, knob, value string) (setup, 
 		return setup{}, err
 	}
 	kept := next.Clone()
-	for _, k := range engine.Base {
+	for _, k := range from.Common() {
 		kept.Values[k.Name] = from.Text(k.Name)
 	}
 	set, err := o.resolve(kept, "")
@@ -178,7 +195,7 @@ func (o *Options) planChange(from *engine.Scenario, knob, value string) (setup, 
 		return set, nil
 	}
 	// Use the workload's own defaults for the scheme, but keep the user's choice of where it runs.
-	for _, k := range engine.Base {
+	for _, k := range from.Common() {
 		if k.Role != engine.Scheme {
 			next.Values[k.Name] = from.Text(k.Name)
 		}
@@ -211,7 +228,7 @@ func (o *Options) planTaken(sc *engine.Scenario) (setup, error) {
 // chose last, if possible there.
 func (o *Options) planReturn(from, left *engine.Scenario) (setup, error) {
 	next := left.Clone()
-	for _, k := range engine.Base {
+	for _, k := range from.Common() {
 		if k.Role == engine.Machine {
 			next.Values[k.Name] = from.Text(k.Name)
 		}

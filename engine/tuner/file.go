@@ -16,6 +16,8 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/internal/inputfile"
 	"github.com/hybridtop/hybridtop/internal/tomlkeys"
@@ -129,6 +131,20 @@ func Load(name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// Use loads a table's file for algorithm = tuned.
+func Use(name string) error {
+	f, err := Load(name)
+	if err != nil {
+		return err
+	}
+	kind := engine.Measured
+	if f.Fabric == engine.Sim {
+		kind = engine.Simulated
+	}
+	algorithm.Use(&algorithm.Tuned{Table: f.Table, Machine: f.Machine, Kind: kind})
+	return nil
 }
 
 // Read decodes a table's file. Unknown keys are errors.

@@ -21,6 +21,10 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		if is("fabric", engine.Live) {
 			return "only virtual time has a pace"
 		}
+	case engine.Processes:
+		if !is("fabric", engine.MPI) {
+			return "only fabric mpi has processes"
+		}
 	case "progress":
 		if is("nodes", "1") && is("ranks-per-node", "1") && is("threads-per-rank", "1") && s.Values[Cores.Name] == "" {
 			return "one rank has no messages"

@@ -53,11 +53,11 @@ engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/algorithm engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models internal/inputfile
 engine/calibrate       : engine engine/workload/** cluster/** presets models
-engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
+engine/tuner           : engine engine/algorithm cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
 engine/lesson          : engine engine/workload engine/session cluster presets internal/atomicfile internal/inputfile internal/safetext internal/xdg
 engine/explain         : engine engine/session cluster cluster/sim cluster/timeline presets
 engine/job/jobtest     : engine/job cluster/live/far/socket
-engine/job             : engine engine/session engine/workload/all cluster cluster/live cluster/live/far cluster/codec internal/build internal/safetext
+engine/job             : engine engine/session engine/tuner engine/workload/all cluster cluster/live cluster/live/far cluster/codec internal/build internal/safetext
 engine/pairs           : engine engine/session models
 engine/advise          : engine engine/algorithm engine/explain engine/session engine/workload cluster models presets
 engine/shapes          : engine engine/advise engine/explain engine/session engine/workload cluster cluster/host
