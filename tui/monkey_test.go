@@ -76,11 +76,26 @@ func (m *monkey) give(msg tea.Msg) {
 	m.follow(cmd)
 }
 
+// follow runs a command. Some questions take hours to simulate: after some seconds, follow ends the question as a
+// new one does, and the command must end.
 func (m *monkey) follow(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	switch msg := cmd().(type) {
+	result := make(chan tea.Msg, 1)
+	go func() { result <- cmd() }()
+	var msg tea.Msg
+	select {
+	case msg = <-result:
+	case <-time.After(10 * time.Second):
+		m.p.app.endInquiry()
+		select {
+		case msg = <-result:
+		case <-time.After(time.Minute):
+			m.t.Fatal("a command did not end after its question ended")
+		}
+	}
+	switch msg := msg.(type) {
 	case tea.BatchMsg:
 		for _, c := range msg {
 			m.follow(c)
