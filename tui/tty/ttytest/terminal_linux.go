@@ -20,7 +20,7 @@ import (
 )
 
 // patience is the longest time that a test waits for the expected output.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // Terminal is an emulated terminal with a program on it.
 type Terminal struct {
