@@ -33,6 +33,7 @@ type interval struct {
 	begin, end moment
 	account    Account
 	phases     []phase
+	part       bool // of an iteration, by Mark
 }
 
 // phase is the begin of a named part of the program.
@@ -46,25 +47,42 @@ type phase struct {
 type marks struct {
 	current, last []*interval
 	closed        []bool
+	parts         bool // the program marks parts of iterations
+	// begins of parts without an end, by cause: of ranks whose ends do not count
+	endless map[int32]cluster.Time
 }
 
 func newMarks(ranks int) marks {
-	return marks{current: make([]*interval, ranks), last: make([]*interval, ranks), closed: make([]bool, ranks)}
+	return marks{current: make([]*interval, ranks), last: make([]*interval, ranks), closed: make([]bool, ranks),
+		endless: map[int32]cluster.Time{}}
 }
 
 // Mark marks the begin or the end of the time that a program reports. The critical path of a traced
 // run goes back from the last end to its begin.
-func (t *thread) Mark(begin bool) {
+func (t *thread) Mark(begin bool) { t.mark(begin, true) }
+
+// MarkIteration marks the begin or the end of an iteration. It counts if no rank marks parts of iterations.
+func (t *thread) MarkIteration(begin bool) { t.mark(begin, false) }
+
+func (t *thread) mark(begin, part bool) {
 	k := &t.w.trace.marks
 	if !t.w.trace.on || t.number != 0 || k.closed[t.r.id] {
 		return
 	}
 	now := moment{at: t.now, cause: t.cause}
-	if begin {
-		k.current[t.r.id] = &interval{begin: now}
-	} else if i := k.current[t.r.id]; i != nil {
+	i := k.current[t.r.id]
+	k.current[t.r.id] = nil
+	switch {
+	case i == nil:
+	case !begin && i.part == part:
 		i.end = now
-		k.last[t.r.id], k.current[t.r.id] = i, nil
+		k.last[t.r.id] = i
+	case i.part:
+		k.endless[i.begin.cause] = i.begin.at
+	}
+	if begin {
+		k.current[t.r.id] = &interval{begin: now, part: part}
+		k.parts = k.parts || part
 	}
 }
 

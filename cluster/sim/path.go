@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -187,9 +188,9 @@ func (w *world) explained(from int32, total cluster.Time) Path {
 	t := &w.trace
 	var last *interval
 	rank := 0
-	begins := map[int32]cluster.Time{}
+	begins := maps.Clone(t.endless)
 	for r, i := range t.last {
-		if i == nil {
+		if i == nil || i.part != t.parts {
 			continue
 		}
 		begins[i.begin.cause] = i.begin.at

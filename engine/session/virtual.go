@@ -108,7 +108,7 @@ func (p *probe) nextRound() bool {
 // marked is a port whose trace explains the time between two marks. After the last iteration, checks are not
 // marked.
 type marked interface {
-	Mark(begin bool)
+	MarkIteration(begin bool)
 	CloseMarks()
 	Phase(name string)
 }
@@ -117,7 +117,7 @@ type marked interface {
 // of it.
 func (p *probe) mark(begin bool) {
 	if m, ok := p.clocked.(marked); ok {
-		m.Mark(begin)
+		m.MarkIteration(begin)
 	}
 }
 
