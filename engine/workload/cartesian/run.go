@@ -56,7 +56,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		if atOnce {
-			mine, all, err := timed.time(rounds, true, timed.both)
+			mine, all, err := timed.time(rounds, true, timed.both, true)
 			if err != nil {
 				return err
 			}
@@ -65,12 +65,13 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			timed.verifyDirections(0)
 			continue
 		}
-		myInter, inter, err := timed.time(rounds, true, timed.vertically)
+		several := r.Spec().Layout.Nodes > 1
+		myInter, inter, err := timed.time(rounds, true, timed.vertically, several)
 		if err != nil {
 			return err
 		}
 		timed.done = rounds + 1
-		myIntra, intra, err := timed.time(rounds, false, timed.horizontally)
+		myIntra, intra, err := timed.time(rounds, false, timed.horizontally, !several)
 		if err != nil {
 			return err
 		}
@@ -217,18 +218,22 @@ func (c *process) runRounds(w worker, rounds int, packs bool, round part, done i
 
 // time returns the time of a round on the slowest thread of this process, and on the slowest
 // process. After a barrier and one warm-up round, the rounds run without a break in one parallel
-// region.
-func (c *process) time(rounds int, packs bool, round part) (mine, slowest float64, err error) {
+// region. An explanation of the run is about the rounds that it marks.
+func (c *process) time(rounds int, packs bool, round part, marks bool) (mine, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
 		return 0, 0, err
 	}
+	begin, end := (*cluster.Rank).Now, (*cluster.Rank).Now
+	if marks {
+		begin, end = workload.BeginNow, workload.End
+	}
 	took := make([]cluster.Time, c.workers)
 	err = c.forEachWorker(func(w worker) error {
 		err := c.runRounds(w, 1, packs, round, c.done, nil)
-		start := workload.BeginNow(w.r)
+		start := begin(w.r)
 		err = c.runRounds(w, rounds, packs, round, c.done+1, err)
-		took[w.k] = workload.End(w.r) - start
+		took[w.k] = end(w.r) - start
 		return err
 	})
 	if err != nil {
