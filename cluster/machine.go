@@ -168,6 +168,9 @@ func (c *CollectiveNetwork) Carry(n int64) Time {
 	return FromSeconds(float64(n) / c.Bandwidth)
 }
 
+// MaxVCIs is the maximum number of VCIs of a rank.
+const MaxVCIs = 64
+
 // Machine is the cluster on which a program runs, or which the fabric emulates or simulates.
 type Machine struct {
 	Name  string
@@ -188,6 +191,10 @@ type Machine struct {
 	Threading     ThreadLevel // highest level of the MPI library; unset: multiple
 	EagerLimit    int64       // largest eager send, in bytes
 
+	// VCIs is the number of virtual communication interfaces of a rank at MPI_THREAD_MULTIPLE, at most MaxVCIs.
+	// Each has a lock. The messages of a context use one VCI. 0: in simulations one, on a host the fabric chooses.
+	VCIs int
+
 	// Processes is the number of processes over which the fabric distributes the nodes of a run (see
 	// Distributed). 0 means one.
 	Processes int
@@ -205,7 +212,7 @@ type Machine struct {
 	NodeRate          float64           // memory bandwidth of a node, bytes per second; 0: no limit
 	AtomicTime        Time              // per atomic, at its target
 	HandlerTime       Time              // to start an RPC body at its target
-	LockTime          Time              // of the library's lock, per additional contending thread
+	LockTime          Time              // of the lock of a VCI, per additional contending thread
 	PollTime          Time              // of a test or a probe; 0: 10 ns, because a loop of free polls would never end
 	ClockTime         *Time             // to read the clock; nil: PollTime
 	ForkTime          Time              // to fork and join the threads of a parallel region

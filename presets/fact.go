@@ -60,6 +60,8 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.EagerLimit }},
 		{key: "thread_level", unit: words(levels), need: free,
 			field: func(m *cluster.Machine) any { return &m.Threading }},
+		{key: "vcis", unit: count, min: 1, max: cluster.MaxVCIs, need: free,
+			field: func(m *cluster.Machine) any { return &m.VCIs }},
 		{key: "flops_per_core", unit: flops, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Flops }},
 		kernel(cluster.Dgemm), kernel(cluster.Potrf), kernel(cluster.Trsm), kernel(cluster.FFT),

@@ -37,6 +37,9 @@ func vcisOf(spec *cluster.Spec) int {
 			return 0
 		}
 	}
+	if m.VCIs > 0 {
+		threads = min(threads, m.VCIs)
+	}
 	return min(threads, maxVCIs)
 }
 

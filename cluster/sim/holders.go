@@ -30,7 +30,7 @@ type holders struct {
 	engineStaged []int32
 	paths        []int32 // to devices, by rank
 	atomics      []int32 // by rank
-	locks        []int32 // by rank
+	locks        []int32 // by rank and VCI
 	delayed      []int32 // by rank
 	streams      []int32 // by rank and stream
 	tree         int32
@@ -49,7 +49,7 @@ func newHolders(s *cluster.Spec, n *network) holders {
 	h := holders{out: make([]adapterHold, len(n.out)), in: make([]adapterHold, len(n.in)), links: make([]hold, len(n.linkFree)),
 		servers: make([]hold, l.Nodes), movers: make([]hold, ranks), memories: make([]hold, l.Nodes),
 		engineStaged: make([]int32, ranks), paths: make([]int32, ranks), atomics: make([]int32, ranks),
-		locks: make([]int32, ranks), delayed: make([]int32, ranks), tree: noCause, ranks: ranks, nodes: l.Nodes}
+		locks: make([]int32, ranks*vcisOf(&s.Machine)), delayed: make([]int32, ranks), tree: noCause, ranks: ranks, nodes: l.Nodes}
 	h.handledIn = orderHandled
 	if s.Machine.Progress == cluster.ProgressCall {
 		h.handledIn = orderPosts

@@ -60,29 +60,51 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 		return h
 	}
 	t.sync(evResume) // threads of a rank post in the order of time
-	t.takeLock()
+	lock := int(t.r.id)*t.w.vcis + t.vciOf(op)
+	t.takeLock(lock)
 	h := t.post(op)
 	t.r.runSteps(t)
-	t.r.lock = t.now
+	t.w.locks[lock] = t.now
 	if t.w.trace.on {
-		t.w.trace.locks[t.r.id] = t.cause
+		t.w.trace.locks[lock] = t.cause
 	}
 	return h
 }
 
-// takeLock takes the library's lock. A thread that finds another thread inside waits for it, and
+// vciOf returns the VCI of a call: messages of a context use one VCI, all other calls use the rank's first.
+func (t *thread) vciOf(op *cluster.Op) int {
+	if t.w.vcis == 1 {
+		return 0
+	}
+	ctx := op.Ctx
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv, cluster.KindIprobe, cluster.KindProbe,
+		cluster.KindImprobe, cluster.KindMprobe:
+	case cluster.KindMrecv:
+		k := op.A - 1
+		if k >= uint64(len(t.r.unmatched.held)) || t.r.unmatched.held[k] == 0 {
+			return 0 // no message
+		}
+		ctx = t.w.msgs[t.r.unmatched.held[k]-1].ctx
+	default:
+		return 0
+	}
+	return t.w.spec.Layout.Series(ctx) % t.w.vcis
+}
+
+// takeLock takes the lock of a VCI. A thread that finds another thread inside waits for it, and
 // pays for the transfer of the lock.
-func (t *thread) takeLock() {
-	for t.r.lock > t.now && t.w.lockTime > 0 { // again, if another thread was first
+func (t *thread) takeLock(lock int) {
+	for t.w.locks[lock] > t.now && t.w.lockTime > 0 { // again, if another thread was first
 		by := noCause
 		if t.w.trace.on {
-			by = t.w.trace.locks[t.r.id]
+			by = t.w.trace.locks[lock]
 		}
-		t.pass(t.r.lock, by, LibraryLock, t.w.lockTime, ofLock)
+		t.pass(t.w.locks[lock], by, LibraryLock, t.w.lockTime, ofLock)
 		t.sync(evResume)
 	}
 	if t.w.trace.on {
-		t.w.trace.ofRank(orderLock, t.r.id, uint64(t.number))
+		t.w.trace.ofRank(orderLock, t.r.id, uint64(t.number)|uint64(lock%t.w.vcis)<<32)
 	}
 }
 

@@ -225,10 +225,9 @@ type rank struct {
 	seg     []byte
 	atomics cluster.Time // end of the last atomic on this rank
 	device  cluster.Time // time at which its path to a device is free
-	lock    cluster.Time // time at which the last call of a parallel region left the library
 	engine  *thread      // makes progress without a call: the adapter, or a progress thread
 	noise   noise
-	_       uint64 // padding to whole cache lines
+	_       [2]uint64 // padding to whole cache lines
 }
 
 // pendingStep is a continuation that is due.

@@ -22,9 +22,11 @@ type world struct {
 	stepper       *rank         // rank whose step runs now
 	inline        []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
 	detours       detours
-	treeFree      cluster.Time // time at which the collective network is free
-	continuations int          // operations of all ranks with a continuation
-	exceedsCache  bool         // the data of ranks or messages exceed the cache
+	vcis          int            // of each rank
+	locks         []cluster.Time // by rank and VCI: the time at which the last call of a parallel region left it
+	treeFree      cluster.Time   // time at which the collective network is free
+	continuations int            // operations of all ranks with a continuation
+	exceedsCache  bool           // the data of ranks or messages exceed the cache
 }
 
 // costs has the costs of CPUs. It does not change during a run.
@@ -67,6 +69,9 @@ func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	return c
 }
 
+// vcisOf returns the number of VCIs of each rank.
+func vcisOf(m *cluster.Machine) int { return max(1, min(m.VCIs, cluster.MaxVCIs)) }
+
 func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	m, l := &spec.Machine, &spec.Layout
 	net, err := newNetwork(m, l, spec.Seed)
@@ -78,7 +83,8 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		return nil, err
 	}
 	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net,
-		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec}
+		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec, vcis: vcisOf(m)}
+	w.locks = make([]cluster.Time, l.Ranks()*w.vcis)
 	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {
