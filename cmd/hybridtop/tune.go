@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
@@ -383,17 +382,6 @@ func choiceJSON(c coll.Choice) map[string]any {
 		"segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
 }
 
-// kindOf returns the kind of the times on a site.
-func kindOf(s *tuner.Site) engine.Kind {
-	switch {
-	case s.Fabric.Clock(&s.Machine) == cluster.VirtualClock:
-		return engine.Simulated
-	case s.Machine.Emulated:
-		return engine.Emulated
-	}
-	return engine.Measured
-}
-
 func missesJSON(misses []tuner.Miss) []map[string]any {
 	all := []map[string]any{}
 	for i := range misses {
@@ -409,7 +397,7 @@ func missesJSON(misses []tuner.Miss) []map[string]any {
 
 func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
 	all := tableJSON(f)
-	all["schema"], all["kind"] = "hybridtop.tune.v1", kindOf(&o.Site)
+	all["schema"], all["kind"] = "hybridtop.tune.v1", o.Kind()
 	all["tuples"] = r.Tuples
 	all["known"] = r.FromJournal
 	all["candidates"] = r.Choices

@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/presets"
@@ -52,7 +50,7 @@ func newTuneRegret() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		misses, result, err := tuner.Misses(ctx, o, librarian(&o, library.Name))
+		misses, result, err := tuner.Misses(ctx, o, o.Library(library.Name))
 		if line != nil {
 			line.show("")
 		}
@@ -71,30 +69,13 @@ func newTuneRegret() *cobra.Command {
 	return cmd
 }
 
-// librarian returns the Finder of a library's choices on teams with o.PerNode ranks per node.
-func librarian(o *tuner.Options, library string) tuner.Finder {
-	sc := algorithm.Defaults(o.Modes)
-	return func(at coll.Tuple) (coll.Choice, error) {
-		each := max(int(at.PerNode), 1)
-		l := cluster.Layout{Nodes: (int(at.Ranks) + each - 1) / each, RanksPerNode: each, ThreadsPerRank: 1, Model: cluster.Flat}
-		w := algorithm.Among(&o.Machine, kindOf(&o.Site), &l, l.World()[:at.Ranks])
-		c, err := w.FromLibrary(sc, library, at.Collective, int(at.Ranks), at.Bytes)
-		if err != nil {
-			return coll.Choice{}, err
-		}
-		k := &c.Key
-		return coll.Choice{Algorithm: k.Algorithm, Parameters: coll.Parameters{Radix: int(k.Radix), Segments: int(k.Segments),
-			Modes: k.Modes, Places: k.Places}}, nil
-	}
-}
-
 func writeMisses(cmd *cobra.Command, o *tuner.Options, library *presets.Library, result *tuner.Result,
 	misses []tuner.Miss, out *format) error {
 	w := cmd.OutOrStdout()
 	switch {
 	case out.json:
 		return writeJSON(w, map[string]any{"schema": "hybridtop.regret.v1", "library": library.Name, "title": library.Title,
-			"source": library.Source, "fabric": o.Fabric.Name(), "machine": o.Machine.Name, "kind": kindOf(&o.Site),
+			"source": library.Source, "fabric": o.Fabric.Name(), "machine": o.Machine.Name, "kind": o.Kind(),
 			"tuples": result.Tuples, "mean_regret": tuner.Mean(misses), "misses": missesJSON(misses)})
 	case out.csv:
 		l := &listing{what: "misses", columns: []string{"collective", "ranks", "ranks_per_node", "size", "chosen", "chosen_time",
@@ -109,7 +90,7 @@ func writeMisses(cmd *cobra.Command, o *tuner.Options, library *presets.Library,
 		return l.write(w, out)
 	}
 	if _, err := fmt.Fprintf(w, "%s on %s: time of its choice relative to the fastest (%s)\n\n", library.Title,
-		o.Machine.Name, kindOf(&o.Site)); err != nil {
+		o.Machine.Name, o.Kind()); err != nil {
 		return err
 	}
 	return tuner.WriteMisses(w, misses)

@@ -99,13 +99,22 @@ func WriteMisses(w io.Writer, misses []Miss) error {
 			}
 			b.WriteByte('\n')
 		}
-		slices.SortStableFunc(all, func(x, y Miss) int { return cmp.Compare(y.Regret(), x.Regret()) })
-		for i := range all[:min(worstShown, len(all))] {
-			if m := &all[i]; m.Regret() >= leastShown {
-				fmt.Fprintf(&b, "  %.3g×  %s: %s %s, %s %s\n", 1+m.Regret(), m.At, m.Chosen, m.Took, m.Best, m.Least)
-			}
+		for _, m := range worst(all, worstShown) {
+			fmt.Fprintf(&b, "  %s\n", m.Words())
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// worst returns the n largest misses of at least leastShown, the largest first.
+func worst(misses []Miss, n int) []Miss {
+	all := slices.DeleteFunc(slices.Clone(misses), func(m Miss) bool { return m.Regret() < leastShown })
+	slices.SortStableFunc(all, func(x, y Miss) int { return cmp.Compare(y.Regret(), x.Regret()) })
+	return all[:min(n, len(all))]
+}
+
+// Words describes a miss: its ratio, the tuple, and both choices with their times.
+func (m *Miss) Words() string {
+	return fmt.Sprintf("%.3g×  %s: %s %s, %s %s", 1+m.Regret(), m.At, m.Chosen, m.Took, m.Best, m.Least)
 }
