@@ -132,6 +132,8 @@ func screenActions() actionGroups {
 			line("advise", "J", "rank the choices of this simulation, and find the constants that change the order", "",
 				func(a *app) { a.askNow("advise") }),
 			line("shapes", "X", "compare ranks × threads on the cores of a node by simulation, or stop comparing", "", (*app).toggleShapes),
+			line("regret", "Q", "compare an MPI library's choices of algorithms with the fastest by simulation, or stop comparing", "",
+				(*app).toggleRegret),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
 				a.useUnits(a.Units.Next())
 			}),

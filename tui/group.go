@@ -18,7 +18,7 @@ var groups = []group{
 	{"Read charts", "shorter longer log clock markers crosshair crosshair-left crosshair-right earlier later follow " +
 		"row-down row-up fold unfold scroll-down scroll-up"},
 	{"Go back in time", "freeze seek-back seek-forward previous-mark next-mark slower faster"},
-	{"Compare and look up", "baseline ratios explain decide pairs advise shapes constant-up constant-down constant-reset path-by " +
+	{"Compare and look up", "baseline ratios explain decide pairs advise shapes regret constant-up constant-down constant-reset path-by " +
 		"path next-piece previous-piece find ids launch-line"},
 	{panesGroup, ""},
 	{"Show a single pane", ""},

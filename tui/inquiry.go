@@ -97,7 +97,7 @@ func (a *app) followInquiry() bool {
 	return true
 }
 
-// askQuestion asks a question by its command: decide, pairs or advise.
+// askQuestion asks a question by its command: decide, pairs, regret or advise.
 func (a *app) askQuestion(question, text string) error {
 	sc := a.Snap.Scenario.Clone()
 	if sc.Values["fabric"] != engine.Sim {
@@ -108,6 +108,8 @@ func (a *app) askQuestion(question, text string) error {
 		return a.decide(sc, text)
 	case "pairs":
 		return a.comparePairs(sc, text)
+	case "regret":
+		return a.regret(sc, text)
 	}
 	return a.advise(sc, text)
 }

@@ -63,14 +63,14 @@ engine/advise          : engine engine/algorithm engine/explain engine/session e
 engine/shapes          : engine engine/advise engine/explain engine/session engine/workload cluster cluster/host
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster cluster/timeline tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
-tui/pane               : engine engine/advise engine/explain engine/pairs engine/shapes presets cluster tui/grid
+tui/pane               : engine engine/advise engine/explain engine/pairs engine/shapes engine/tuner presets cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster presets tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/glossary engine/workload presets cluster tui/grid tui/pane tui/overlay
 tui/pane/panetest      : engine engine/study engine/workload presets models cluster cluster/timeline tui/grid tui/pane internal/golden
 tui/pane/panetest/runs : engine engine/session engine/study engine/workload engine/workload/all presets cluster tui/pane tui/pane/panetest internal/golden
-tui/pane/*             : engine engine/advise engine/explain engine/pairs engine/shapes engine/workload engine/workload/* engine/study presets models cluster cluster/sim cluster/timeline tui/grid tui/pane
+tui/pane/*             : engine engine/advise engine/explain engine/pairs engine/shapes engine/tuner engine/workload engine/workload/* engine/study presets models cluster cluster/sim cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/state              : internal/atomicfile internal/inputfile internal/tomlkeys
 tui/tty                :

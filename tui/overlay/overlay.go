@@ -55,7 +55,7 @@ type Host struct {
 	Seek     func(text string) error  // moves to a time or a marker
 	Command  func(knob, value string) // sends a setting to the session without checking the knobs
 
-	Ask     func(question, text string) error // asks for a decision map (decide), pairs or advice (advise)
+	Ask     func(question, text string) error // asks for a decision map (decide), pairs, regret or advice (advise)
 	Explain func(changes string) error        // explains the run with KEY=FACTOR,... of its machine
 
 	Scenarios func() (all []presets.Scenario, skipped []error) // returns those that can run

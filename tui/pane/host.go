@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/engine/pairs"
 	"github.com/hybridtop/hybridtop/engine/shapes"
+	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
@@ -79,6 +80,7 @@ type Inquiry struct {
 	Pairs       *pairs.Result
 	Advice      *advise.Advice
 	Shapes      *shapes.Report
+	Regret      *tuner.LibraryMap
 	Failure     string // reason for a missing answer; "": none
 }
 

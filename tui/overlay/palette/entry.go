@@ -64,6 +64,7 @@ func (o *palette) entries(query string) []entry {
 		"exchange=packed,slabs nx=32,64,128 remote.latency_s=0.5..8", needsValue: true})
 	all = append(all, entry{text: "pairs SEEDS", doc: "compare by this number of pairs of simulations, 6 to 1000", needsValue: true})
 	all = append(all, entry{text: "advise KNOBS", doc: "rank the choices of these knobs of a simulation", needsValue: true})
+	all = append(all, entry{text: "regret LIBRARY", doc: "compare the choices of an MPI library, such as openmpi-4.1, with the fastest algorithms", needsValue: true})
 	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
 	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {

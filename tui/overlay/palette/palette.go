@@ -196,6 +196,7 @@ func (o *palette) resolve(text string) (entry, error) {
 			return entry{text: text, try: func() error { return o.h.Explain(changes) }}
 		}},
 		{"decide ", o.ask("decide")}, {"pairs ", o.ask("pairs")}, {"advise ", o.ask("advise")},
+		{"regret ", o.ask("regret")},
 		{"load ", func(_, name string) entry {
 			var names []string
 			for _, p := range o.files {

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/explain"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
+	"github.com/hybridtop/hybridtop/tui/pane/regret"
 	"github.com/hybridtop/hybridtop/tui/pane/shapes"
 	"github.com/hybridtop/hybridtop/tui/pane/study"
 	"github.com/hybridtop/hybridtop/tui/pane/tables"
@@ -41,4 +42,5 @@ var Panes = []pane.Spec{
 	winners.Spec,
 	explain.Spec,
 	shapes.Spec,
+	regret.Spec,
 }
