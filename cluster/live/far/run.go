@@ -132,7 +132,7 @@ func missingLines(from, other string) string {
 	}
 	var all []string
 	for line := range strings.SplitSeq(from, "\n") {
-		if has[line] {
+		if line == "" || has[line] {
 			continue
 		}
 		if len(all) == maxSettings {
