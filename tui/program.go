@@ -231,7 +231,7 @@ func (p *program) send() tea.Cmd {
 }
 
 func (p *program) click(msg tea.MouseClickMsg) {
-	if h, ok := p.screen.hitAt(msg.X, msg.Y); ok && p.app.mouse && msg.Button == tea.MouseLeft {
+	if h, ok := p.screen.hitAt(p.app, msg.X, msg.Y); ok && p.app.mouse && msg.Button == tea.MouseLeft {
 		p.app.notice = ""
 		h.press(p.app)
 		p.stale = true
@@ -240,7 +240,7 @@ func (p *program) click(msg tea.MouseClickMsg) {
 
 func (p *program) wheel(msg tea.MouseWheelMsg) {
 	by, ok := map[tea.MouseButton]int{tea.MouseWheelUp: +1, tea.MouseWheelDown: -1}[msg.Button]
-	if h, hit := p.screen.hitAt(msg.X, msg.Y); ok && hit && h.wheel != nil && p.app.mouse {
+	if h, hit := p.screen.hitAt(p.app, msg.X, msg.Y); ok && hit && h.wheel != nil && p.app.mouse {
 		p.app.Held = msg.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModShift) != 0
 		h.wheel(p.app, by)
 		p.app.Held = false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -34,7 +35,7 @@ func TestRedrawIsComplete(t *testing.T) {
 				size := rapid.SampledFrom([][2]int{{120, 40}, {80, 24}, {20, 5}, {59, 15}, {140, 50}}).Draw(t, "size")
 				w, h = size[0], size[1]
 			case 2:
-				if hit, ok := kept.hitAt(rapid.IntRange(0, w-1).Draw(t, "x"), rapid.IntRange(0, h-1).Draw(t, "y")); ok {
+				if hit, ok := kept.hitAt(a, rapid.IntRange(0, w-1).Draw(t, "x"), rapid.IntRange(0, h-1).Draw(t, "y")); ok {
 					hit.press(a)
 				}
 			case 3:
@@ -67,5 +68,42 @@ func TestUndoBeforeTheFirstSnapshot(t *testing.T) {
 	a.load(demo(4, 4, 4))
 	if a.notice != "" {
 		t.Errorf("notice %q, want none", a.notice)
+	}
+}
+
+// TestClicksOnAClosedOverlay clicks on every place of an overlay that has closed since the last drawing, and on the
+// places of a screen on which an overlay has opened. No click has an effect.
+func TestClicksOnAClosedOverlay(t *testing.T) {
+	p, err := newProgram(running(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.w, p.h = 120, 40
+	p.blurred = true // nothing is drawn before the clicks
+	for i := range p.app.overlays {
+		p.app.toggle(i)
+		if p.app.over == nil {
+			continue // it has nothing to show
+		}
+		p.draw()
+		if len(p.screen.hits) == 0 {
+			t.Errorf("overlay %d has no places for the mouse", i)
+		}
+		p.app.closeOverlay()
+		for _, h := range p.screen.hits {
+			p.Update(tea.MouseClickMsg{X: h.at.X, Y: h.at.Y, Button: tea.MouseLeft})
+			if p.app.over != nil {
+				t.Fatalf("a click on overlay %d at %+v opened an overlay", i, h.at)
+			}
+		}
+		p.draw()
+		p.app.toggle(i)
+		for _, h := range p.screen.hits {
+			p.Update(tea.MouseClickMsg{X: h.at.X, Y: h.at.Y, Button: tea.MouseLeft})
+			if p.app.over == nil {
+				t.Fatalf("a click on the covered screen at %+v closed overlay %d", h.at, i)
+			}
+		}
+		p.app.closeOverlay()
 	}
 }

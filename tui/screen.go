@@ -16,7 +16,8 @@ type screen struct {
 	at     arrangement
 	drawn  []drawn // by pane
 	shared sharedInputs
-	hits   []hit // places for the mouse outside of panes
+	hits   []hit           // places for the mouse outside of panes
+	over   overlay.Overlay // open at the last drawing
 }
 
 // drawn describes the last drawing of a pane.
@@ -70,7 +71,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 		s.g.Resize(w, h)
 	}
 	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
-	s.shared = now
+	s.shared, s.over = now, a.over
 	s.hits = s.hits[:0]
 	if now.lines {
 		s.clear(s.g.Bounds(), a.Theme)
@@ -196,8 +197,12 @@ type hit struct {
 	wheel func(*app, int) // by +1 or −1
 }
 
-// hitAt returns the uppermost area at a cell, and false if there is none.
-func (s *screen) hitAt(x, y int) (hit, bool) {
+// hitAt returns the uppermost area at a cell, and false if there is none. If an overlay has opened or closed since the
+// last drawing, there is none: the areas belong to the last frame.
+func (s *screen) hitAt(a *app, x, y int) (hit, bool) {
+	if s.over != a.over {
+		return hit{}, false
+	}
 	for _, h := range slices.Backward(s.hits) {
 		if h.at.Contains(x, y) {
 			return h, true
