@@ -21,7 +21,7 @@ func TestDigitsNumberWhatIsShown(t *testing.T) {
 		"group sizes": {demo(4, 4, 4),
 			[]int{topologyPane, bandwidthPane, latencyPane, localityPane, knobsPane, whyPane, timelinePane}},
 		"schemes": {scheme(1, 8),
-			[]int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane, explainPane}},
+			[]int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane, explainPane, shapesPane}},
 	} {
 		for focus := range shownApp(c.snap).panes {
 			a := shownApp(c.snap)
@@ -40,7 +40,10 @@ func TestDigitsNumberWhatIsShown(t *testing.T) {
 				t.Errorf("%s: %s does not show pane %d:\n%s", what, digit, p, text)
 			}
 		}
-		keys(a, "9")
+		keys(a, "9") // the last digit
+		if len(c.want) == 9 {
+			continue
+		}
 		if a.focus != c.want[len(c.want)-1] || !strings.Contains(a.notice, "number") {
 			t.Errorf("%s: 9 shows pane %d and says %q", what, a.focus, a.notice)
 		}

@@ -39,6 +39,7 @@ var (
 	epsilonPane   = paneNamed("overlap")
 	timelinePane  = paneNamed("timeline")
 	explainPane   = paneNamed("explain")
+	shapesPane    = paneNamed("shapes")
 )
 
 func paneNamed(name string) int {
