@@ -43,6 +43,7 @@ type app struct {
 	overlays []overlay.Overlay // one for each entry of the registry
 	overHost overlay.Host
 	over     overlay.Overlay // the open overlay, which receives the keys; nil: none
+	opened   int             // times that an overlay has opened or closed
 	overSpec *overlay.Spec   // registry entry of over
 
 	restoring    engine.Verb      // undo or redo in progress; "": none
@@ -315,6 +316,7 @@ func (a *app) toggle(i int) {
 	a.closeOverlay()
 	if was != a.overlays[i] && a.overlays[i].Open() {
 		a.over, a.overSpec = a.overlays[i], &overlayreg.Overlays[i]
+		a.opened++
 		a.Panel.Edits++
 	}
 }
@@ -323,6 +325,7 @@ func (a *app) closeOverlay() {
 	if a.over != nil {
 		a.over.Close()
 		a.over, a.overSpec = nil, nil
+		a.opened++
 		a.Panel.Edits++
 	}
 }

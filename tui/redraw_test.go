@@ -71,8 +71,8 @@ func TestUndoBeforeTheFirstSnapshot(t *testing.T) {
 	}
 }
 
-// TestClicksOnAClosedOverlay clicks on every place of an overlay that has closed since the last drawing, and on the
-// places of a screen on which an overlay has opened. No click has an effect.
+// TestClicksOnAClosedOverlay clicks on every place of an overlay that has closed since the last drawing, or has closed
+// and opened again, and on the places of a screen on which an overlay has opened. No click has an effect.
 func TestClicksOnAClosedOverlay(t *testing.T) {
 	p, err := newProgram(running(), Options{})
 	if err != nil {
@@ -96,6 +96,14 @@ func TestClicksOnAClosedOverlay(t *testing.T) {
 				t.Fatalf("a click on overlay %d at %+v opened an overlay", i, h.at)
 			}
 		}
+		p.app.toggle(i)
+		for y := range p.h {
+			p.Update(tea.MouseClickMsg{X: p.w / 2, Y: y, Button: tea.MouseLeft})
+		}
+		if p.app.over != p.app.overlays[i] {
+			t.Fatalf("a click closed overlay %d, which has opened again", i)
+		}
+		p.app.closeOverlay()
 		p.draw()
 		p.app.toggle(i)
 		for _, h := range p.screen.hits {

@@ -16,8 +16,8 @@ type screen struct {
 	at     arrangement
 	drawn  []drawn // by pane
 	shared sharedInputs
-	hits   []hit           // places for the mouse outside of panes
-	over   overlay.Overlay // open at the last drawing
+	hits   []hit // places for the mouse outside of panes
+	opened int   // app.opened at the last drawing
 }
 
 // drawn describes the last drawing of a pane.
@@ -71,7 +71,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 		s.g.Resize(w, h)
 	}
 	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
-	s.shared, s.over = now, a.over
+	s.shared, s.opened = now, a.opened
 	s.hits = s.hits[:0]
 	if now.lines {
 		s.clear(s.g.Bounds(), a.Theme)
@@ -200,7 +200,7 @@ type hit struct {
 // hitAt returns the uppermost area at a cell, and false if there is none. If an overlay has opened or closed since the
 // last drawing, there is none: the areas belong to the last frame.
 func (s *screen) hitAt(a *app, x, y int) (hit, bool) {
-	if s.over != a.over {
+	if s.opened != a.opened {
 		return hit{}, false
 	}
 	for _, h := range slices.Backward(s.hits) {
