@@ -120,7 +120,9 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			for _, q := range threads {
 				p.cpu.until(q.cpu.at)
 			}
-			e.cpu = &p.cpu
+			if !e.hasHelper { // otherwise the lock below sets it; the helper may hold the lock now
+				e.cpu = &p.cpu
+			}
 			p.joining.Store(false)
 			e.w.threads.Add(int32(1 - n))
 		}()
