@@ -32,6 +32,7 @@ func TestBounds(t *testing.T) {
 		{"sockets_per_node", 1, 1024},
 		{"*.adapters_per_node", 1, 1024},
 		{"device.per_node", 1, 1024},
+		{"vcis", 1, 64},
 		{"topology.dims", 1, 1e6},
 		{"topology.taper", 1e-3, 100},
 		{"*", 0, 0}, // words and flags
