@@ -71,8 +71,8 @@ func TestUndoBeforeTheFirstSnapshot(t *testing.T) {
 	}
 }
 
-// TestClicksOnAClosedOverlay clicks on every place of an overlay that has closed since the last drawing, or has closed
-// and opened again, and on the places of a screen on which an overlay has opened. No click has an effect.
+// TestClicksOnAClosedOverlay clicks on an overlay that has closed since the last drawing, or has opened again. It also
+// clicks on a screen on which an overlay has opened. No click has an effect.
 func TestClicksOnAClosedOverlay(t *testing.T) {
 	p, err := newProgram(running(), Options{})
 	if err != nil {

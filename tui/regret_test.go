@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
@@ -59,29 +57,8 @@ func TestRegretIsMapped(t *testing.T) {
 func TestACancelledMapLeavesNothing(t *testing.T) {
 	a := shownApp(runs.Last("collective").With("collective", "exchange").With("algorithm", "pairwise").With("nodes", "4").
 		With("ranks-per-node", "16").With("timeline", "off").With("size", "8").On(t, "demo"))
-	p := &program{ctx: t.Context(), app: a}
-	before := runtime.NumGoroutine()
-	keys(a, "Q")
-	if a.inquiring.asked == nil {
-		t.Fatalf("nothing is asked: %q", a.notice)
-	}
-	ask, progress := p.startInquiry(), a.inquiring.progress
-	ended := make(chan answered)
-	go func() { ended <- ask().(answered) }()
-	for began := time.Now(); progress.Load() == nil && time.Since(began) < time.Minute; runtime.Gosched() {
-	}
-	keys(a, "Q")
-	select {
-	case x := <-ended:
-		if a.showAnswer(x); x.err == nil || a.Inquiry != nil {
-			t.Errorf("the simulations end with %v", x.err)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("the simulations continue")
-	}
-	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Since(began) > time.Minute {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
+	cancelsInquiry(t, a, "regret", "Q", "Q")
+	if a.Inquiry != nil {
+		t.Errorf("the question remains: %+v", a.Inquiry)
 	}
 }

@@ -70,32 +70,41 @@ func TestShapesNeedSimulationsWithThreads(t *testing.T) {
 // TestCancelledShapesLeaveNothing cancels a comparison while it simulates, by its key and by another question. No
 // goroutine remains.
 func TestCancelledShapesLeaveNothing(t *testing.T) {
-	for _, cancel := range []string{"X", "J"} {
+	for _, key := range []string{"X", "J"} {
 		a := shownApp(runs.Last("heat").With("nodes", "2").With("timeline", "off").On(t, "ranger"))
-		p := &program{ctx: t.Context(), app: a}
-		before := runtime.NumGoroutine()
-		keys(a, "X")
-		ask, progress := p.startInquiry(), a.inquiring.progress
-		ended := make(chan answered)
-		go func() { ended <- ask().(answered) }()
-		for began := time.Now(); progress.Load() == nil && time.Since(began) < time.Minute; runtime.Gosched() {
+		cancelsInquiry(t, a, "shapes", "X", key)
+	}
+}
+
+// cancelsInquiry asks a question by a key, and cancels it by a key while it simulates. The simulations end with an
+// error, the pane has no question, and no goroutine remains.
+func cancelsInquiry(t *testing.T, a *app, where, ask, cancel string) {
+	t.Helper()
+	p := &program{ctx: t.Context(), app: a}
+	before := runtime.NumGoroutine()
+	if keys(a, ask); a.inquiring.asked == nil {
+		t.Fatalf("%s asks for nothing: %q", ask, a.notice)
+	}
+	run, progress := p.startInquiry(), a.inquiring.progress
+	ended := make(chan answered)
+	go func() { ended <- run().(answered) }()
+	for began := time.Now(); progress.Load() == nil && time.Since(began) < time.Minute; runtime.Gosched() {
+	}
+	if progress.Load() == nil {
+		t.Fatal("no simulation has started")
+	}
+	keys(a, cancel)
+	select {
+	case x := <-ended:
+		if a.showAnswer(x); x.err == nil || a.InquiryOf(where) != nil {
+			t.Errorf("%s: the simulations end with %v", cancel, x.err)
 		}
-		if progress.Load() == nil {
-			t.Fatal("no simulation has started")
-		}
-		keys(a, cancel)
-		select {
-		case x := <-ended:
-			if a.showAnswer(x); x.err == nil || a.InquiryOf("shapes") != nil {
-				t.Errorf("%s: the simulations end with %v", cancel, x.err)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("%s: the simulations continue", cancel)
-		}
-		for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
-			if time.Since(began) > time.Minute {
-				t.Fatalf("%s: %d goroutines, %d before", cancel, runtime.NumGoroutine(), before)
-			}
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: the simulations continue", cancel)
+	}
+	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("%s: %d goroutines, %d before", cancel, runtime.NumGoroutine(), before)
 		}
 	}
 }
