@@ -212,7 +212,7 @@ type Machine struct {
 	NodeRate          float64           // memory bandwidth of a node, bytes per second; 0: no limit
 	AtomicTime        Time              // per atomic, at its target
 	HandlerTime       Time              // to start an RPC body at its target
-	LockTime          Time              // of the lock of a VCI, per additional contending thread
+	LockTime          Time              // to take the lock of a VCI, for each other thread that contends
 	PollTime          Time              // of a test or a probe; 0: 10 ns, because a loop of free polls would never end
 	ClockTime         *Time             // to read the clock; nil: PollTime
 	ForkTime          Time              // to fork and join the threads of a parallel region

@@ -92,19 +92,27 @@ func (t *thread) vciOf(op *cluster.Op) int {
 	return t.w.spec.Layout.Series(ctx) % t.w.vcis
 }
 
-// takeLock takes the lock of a VCI. A thread that finds another thread inside waits for it, and
-// pays for the transfer of the lock.
+// takeLock takes the lock of a VCI. Threads take it in the order of their arrival. A thread that waits for it pays one
+// transfer of the lock for each other thread that contends, at least one.
 func (t *thread) takeLock(lock int) {
-	for t.w.locks[lock] > t.now && t.w.lockTime > 0 { // again, if another thread was first
-		by := noCause
-		if t.w.trace.on {
-			by = t.w.trace.locks[lock]
+	w := t.w
+	if w.lockTime > 0 && (w.locks[lock] > t.now || w.contenders[lock] > 0) {
+		w.contenders[lock]++
+		for again := true; again; again = w.locks[lock] > t.now { // another thread was first
+			by := noCause
+			if w.trace.on {
+				by = w.trace.locks[lock]
+			}
+			t.pass(w.locks[lock], by, LibraryLock, w.lockTime, ofLock)
+			t.sync(evResume)
 		}
-		t.pass(t.w.locks[lock], by, LibraryLock, t.w.lockTime, ofLock)
-		t.sync(evResume)
+		w.contenders[lock]--
+		if others := w.contenders[lock]; others > 1 {
+			t.spend(cluster.Time(others-1)*w.lockTime, ofLock)
+		}
 	}
-	if t.w.trace.on {
-		t.w.trace.ofRank(orderLock, t.r.id, uint64(t.number)|uint64(lock%t.w.vcis)<<32)
+	if w.trace.on {
+		w.trace.ofRank(orderLock, t.r.id, uint64(t.number)|uint64(w.contenders[lock])<<16|uint64(lock%w.vcis)<<32)
 	}
 }
 

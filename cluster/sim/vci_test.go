@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -8,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// TestVCIs sends messages from two threads, by each way to expose their independence. Threads on one VCI wait for its
-// lock. Threads with own communicators or endpoints on two VCIs take the time of one thread, and threads that share a
-// communicator do not.
+// TestVCIs sends messages from several threads, by each way to expose their independence. Threads on one VCI wait for
+// its lock, and each message costs one transfer of the lock per other thread. Threads with own communicators or
+// endpoints on as many VCIs take the time of one thread, and threads that share a communicator do not.
 func TestVCIs(t *testing.T) {
 	const (
 		o, lock  = 300 * cluster.Nanosecond, 100 * cluster.Nanosecond
@@ -21,38 +22,46 @@ func TestVCIs(t *testing.T) {
 	m.LockTime, m.EagerLimit = lock, 1<<20
 	m.ClockTime = new(cluster.Time)
 
-	shared := func(r *cluster.Rank) ([]*cluster.Team, error) { return []*cluster.Team{r.World(), r.World()}, nil }
-	own := func(r *cluster.Rank) ([]*cluster.Team, error) {
-		a, err := r.Dup(r.World())
-		if err != nil {
-			return nil, err
-		}
-		b, err := r.Dup(r.World())
-		return []*cluster.Team{a, b}, err
+	shared := func(r *cluster.Rank, n int) ([]*cluster.Team, error) {
+		return slices.Repeat([]*cluster.Team{r.World()}, n), nil
 	}
-	endpoints := func(r *cluster.Rank) ([]*cluster.Team, error) { return r.Endpoints(r.World(), 2) }
+	own := func(r *cluster.Rank, n int) (teams []*cluster.Team, err error) {
+		for range n {
+			t, err := r.Dup(r.World())
+			if err != nil {
+				return nil, err
+			}
+			teams = append(teams, t)
+		}
+		return teams, nil
+	}
+	endpoints := func(r *cluster.Rank, n int) ([]*cluster.Team, error) { return r.Endpoints(r.World(), n) }
 
 	for _, c := range []struct {
 		what    string
 		vcis    int
 		threads int
-		teams   func(*cluster.Rank) ([]*cluster.Team, error)
-		each    cluster.Time // of a message of every thread, without transfers of the lock
+		teams   func(*cluster.Rank, int) ([]*cluster.Team, error)
+		sharing int // threads that share a VCI
 	}{
-		{"one thread", 0, 1, shared, o},
-		{"own communicators, one lock", 0, 2, own, 2 * o},
-		{"own communicators, one VCI", 1, 2, own, 2 * o},
-		{"own communicators, two VCIs", 2, 2, own, o},
-		{"endpoints, two VCIs", 2, 2, endpoints, o},
-		{"own communicators, 64 VCIs", cluster.MaxVCIs, 2, own, o},
-		{"one communicator, two VCIs", 2, 2, shared, 2 * o},
+		{"one thread", 0, 1, shared, 1},
+		{"own communicators, one lock", 0, 2, own, 2},
+		{"own communicators, one VCI", 1, 2, own, 2},
+		{"own communicators, two VCIs", 2, 2, own, 1},
+		{"endpoints, two VCIs", 2, 2, endpoints, 1},
+		{"own communicators, 64 VCIs", cluster.MaxVCIs, 2, own, 1},
+		{"one communicator, two VCIs", 2, 2, shared, 2},
+		{"one communicator, eight threads", 8, 8, shared, 8},
+		{"own communicators, eight threads, two VCIs", 2, 8, own, 4},
+		{"endpoints, eight threads, four VCIs", 4, 8, endpoints, 2},
+		{"endpoints, eight threads, eight VCIs", 8, 8, endpoints, 1},
 	} {
 		m.VCIs = c.vcis
 		var took cluster.Time
 		spec := clustertest.Spec(m, 2, 1)
-		spec.Layout.ThreadsPerRank = 2
+		spec.Layout.ThreadsPerRank = c.threads
 		clustertest.Must(t, sim.New(), spec, func(r *cluster.Rank) error {
-			teams, err := c.teams(r)
+			teams, err := c.teams(r, c.threads)
 			if err != nil {
 				return err
 			}
@@ -75,12 +84,11 @@ func TestVCIs(t *testing.T) {
 			}
 			return err
 		})
-		least, most := messages*c.each, messages*c.each
-		if c.each > o {
-			least, most = least+lock, most+2*messages*lock
-		}
+		calls, others := cluster.Time(messages*c.sharing), cluster.Time(c.sharing-1)
+		most := calls * (o + others*lock)
+		least := most - 2*others*others*lock // fewer threads contend for the first and the last calls
 		if took < least || took > most {
-			t.Errorf("%s: %d messages take %s, want %s to %s", c.what, messages, took, least, most)
+			t.Errorf("%s: %d messages of each thread take %s, want %s to %s", c.what, messages, took, least, most)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type world struct {
 	detours       detours
 	vcis          int            // of each rank
 	locks         []cluster.Time // by rank and VCI: the time at which the last call of a parallel region left it
+	contenders    []int32        // by rank and VCI: threads that wait for its lock
 	treeFree      cluster.Time   // time at which the collective network is free
 	continuations int            // operations of all ranks with a continuation
 	exceedsCache  bool           // the data of ranks or messages exceed the cache
@@ -85,6 +86,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net,
 		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec, vcis: vcisOf(m)}
 	w.locks = make([]cluster.Time, l.Ranks()*w.vcis)
+	w.contenders = make([]int32, l.Ranks()*w.vcis)
 	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {
