@@ -13,6 +13,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
 	_ "github.com/hybridtop/hybridtop/engine/workload/headtohead"
 	_ "github.com/hybridtop/hybridtop/engine/workload/heat"
+	_ "github.com/hybridtop/hybridtop/engine/workload/msgrate"
 	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 	_ "github.com/hybridtop/hybridtop/engine/workload/pingpong"
 	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess"
