@@ -201,7 +201,12 @@ func figureChart(w io.Writer, curves []reproduce.Curve) error {
 	case isShare(f.Y):
 		unit = grid.Share
 	}
-	chart := grid.LineChart{X: grid.Axis{Scale: grid.Log2}, Y: grid.Axis{Unit: unit, FromZero: true}}
+	var values []float64
+	for _, c := range curves {
+		values = append(append(values, c.Simulated...), c.Modelled...)
+	}
+	scale, fromZero := spread(slices.DeleteFunc(values, math.IsNaN))
+	chart := grid.LineChart{X: grid.Axis{Scale: grid.Log2}, Y: grid.Axis{Unit: unit, Scale: scale, FromZero: fromZero}}
 	legend := []string{}
 	for i, c := range curves {
 		chart.Series = append(chart.Series, grid.Series{X: c.Series.X, Y: c.Modelled, Shape: grid.Dashed})
