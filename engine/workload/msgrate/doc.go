@@ -9,6 +9,6 @@
 // The receiving threads post their receives, or they are the workers of a task runtime. A worker
 // takes a message from a communicator by a matched probe and runs its task.
 //
-// Partitioned sends are not among the ways. All threads fill one message with Pready, so no thread
-// has a message of its own whose rate could be measured.
+// The program has no partitioned sends. With them, the threads of a rank fill one message together,
+// so a rate of messages per thread does not exist.
 package msgrate

@@ -1,49 +1,112 @@
 package msgrate
 
 import (
+	"math"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Rate returns the messages per second of threads that do not wait for each other, or 0 if the
-// machine's constants do not limit it. Each thread needs an overhead and the time of a task per
-// message, and each adapter of a node a gap and the time of the bytes.
-func Rate(s *engine.Scenario, m *cluster.Machine) float64 {
+// A Model predicts the time of the messages of one thread in an iteration by the machine's constants,
+// in seconds. All threads send at the same time.
+type Model struct {
+	Sharing   float64 // number of threads that share a VCI
+	Overheads float64 // of the messages of these threads
+	Locks     float64 // transfers of the VCI's lock
+	Latency   float64 // a round trip for each window
+	Tasks     float64 // of the busiest worker
+	Adapter   float64 // of a node's messages
+	Messages  float64 // number of messages of all threads
+}
+
+// ModelOf returns the model of a scenario for runs of a kind. Only simulations have the machine's
+// lock: in an emulation, threads use the host's locks.
+func ModelOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) Model {
 	l := s.Layout()
-	pairs := len(l.World()) / 2
+	pairs, threads := float64(len(l.World())/2), float64(l.ThreadsPerRank)
+	window, rounds := float64(s.Int("window")), float64(s.Int("rounds"))
+	each := window * rounds
 	class := cluster.Remote
 	if l.Nodes == 1 {
 		class = cluster.InNode
 	}
 	k := &m.Classes[class]
-	each := k.Overhead.Seconds()
-	if s.Text("receive") != posted {
-		each += s.Float("task") * 1e-6
+	sharing, lock := 1.0, 0.0
+	if kind == engine.Simulated && m.LockTime > 0 {
+		sharing, lock = math.Ceil(threads/vcisOf(s, m, threads)), m.LockTime.Seconds()
 	}
-	rate := 0.0
-	if each > 0 {
-		rate = float64(pairs*l.ThreadsPerRank) / each
+	x := Model{
+		Sharing:   sharing,
+		Overheads: each * sharing * k.Overhead.Seconds(),
+		Locks:     each * sharing * (sharing - 1) * lock,
+		Messages:  each * pairs * threads,
 	}
-	adapter := k.Gap.Seconds()
-	if k.Bandwidth > 0 {
-		adapter += float64(s.Int("size")) / k.Bandwidth
+	if class == cluster.Remote {
+		nodes := float64(max(l.Nodes/2, 1) * max(k.Adapters, 1))
+		x.Adapter = x.Messages / nodes * (k.Gap.Seconds() + bytesTime(k, s.Int("size")))
 	}
-	if class == cluster.Remote && adapter > 0 {
-		limit := float64(max(l.Nodes/2, 1)*max(k.Adapters, 1)) / adapter
-		if rate == 0 || limit < rate {
-			rate = limit
-		}
+	if s.Text("receive") == posted {
+		x.Latency = rounds * (2*m.TransferTime(class, s.Int("size")) + 3*k.Overhead).Seconds()
+		return x
 	}
-	return rate
+	x.Tasks = s.Float("task") * 1e-6 * tasksOfBusiest(s, each, threads)
+	return x
+}
+
+// vcisOf returns the number of VCIs that the channels use.
+func vcisOf(s *engine.Scenario, m *cluster.Machine, threads float64) float64 {
+	if s.Text("channels") == shared {
+		return 1
+	}
+	n := m.VCIs
+	if v := s.Int("vcis"); v != noMachine {
+		n = int(v)
+	}
+	return min(float64(max(n, 1)), threads)
+}
+
+// bytesTime returns the time of a message's bytes.
+func bytesTime(k *cluster.Link, size int64) float64 {
+	if k.Bandwidth <= 0 {
+		return 0
+	}
+	return float64(size) / k.Bandwidth
+}
+
+// tasksOfBusiest returns the number of mean tasks that the busiest of several workers runs, if there
+// are n tasks per worker with exponentially distributed times. The maximum of the sums of n tasks is
+// about n + √(2·n·ln workers). If an idle worker takes the next task of all, only the last tasks
+// differ: their maximum is about ln workers + 0.577.
+func tasksOfBusiest(s *engine.Scenario, n, workers float64) float64 {
+	if s.Text("channels") != shared && s.Text("receive") == ownTasks {
+		return n + math.Sqrt(2*n*math.Log(workers))
+	}
+	const euler = 0.5772
+	return n - 1 + math.Log(workers) + euler
+}
+
+// Time returns the time of all messages. While a thread waits for a reply, the other threads of its
+// VCI send.
+func (x *Model) Time() float64 {
+	calls := x.Overheads + x.Locks
+	return max(x.Adapter, x.Tasks, calls, calls/x.Sharing+x.Latency)
+}
+
+// Rate returns the messages per second, or 0 if no constant limits them.
+func (x *Model) Rate() float64 {
+	if t := x.Time(); t > 0 {
+		return x.Messages / t
+	}
+	return 0
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	if snap.Kind == engine.Measured {
 		return nil
 	}
-	rate := Rate(&snap.Scenario, m)
-	if rate == 0 {
-		return nil
+	x := ModelOf(&snap.Scenario, m, snap.Kind)
+	if rate := x.Rate(); rate > 0 {
+		return []engine.Metric{{Name: "message_rate_model", Value: rate, Unit: "1/s", Kind: engine.Modelled}}
 	}
-	return []engine.Metric{{Name: "message_rate_model", Value: rate, Unit: "1/s", Kind: engine.Modelled}}
+	return nil
 }

@@ -16,9 +16,9 @@ type pair struct {
 	all     int  // number of pairs
 }
 
-// pairOf returns the pair of a rank. The MPI ranks of the first half are partners of those of the
-// second half, in the order of the cluster, whatever the order of MPI's ranks. With an odd number, the
-// last one has no partner.
+// pairOf returns the pair of a rank. Each rank of the first half that may call MPI has a partner in
+// the second half. The order is the cluster's, not the order of MPI's ranks. With an odd number, the
+// last rank has no partner.
 func pairOf(r *cluster.Rank) pair {
 	members := slices.Sorted(slices.Values(r.World().Members()))
 	half := len(members) / 2

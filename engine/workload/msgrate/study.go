@@ -76,8 +76,7 @@ func tasksOf(s *engine.Scenario) string {
 	return ""
 }
 
-// complete compares the present rate with that of one thread, and with the best way for as many
-// threads.
+// complete compares the present rate with one thread, and with the best way for as many threads.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnThreads)
 	v.Plots = []engine.Plot{{Title: "messages per second, over threads per node"}, {Title: "time one way, over threads per node"}}
@@ -111,7 +110,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		v.Why += " Change threads and channels to compare."
 	}
 	if model := now.Cells[columnModel]; model > 0 {
-		v.Glance = fmt.Sprintf("%s million/s %s, %s modelled without waits", millions(now.Cells[columnRate]), now.Kind,
+		v.Glance = fmt.Sprintf("%s million/s %s, %s modelled", millions(now.Cells[columnRate]), now.Kind,
 			millions(model))
 	}
 }

@@ -39,8 +39,8 @@ var msgrate = workload.Workload{
 			Max: cluster.MaxVCIs, Choices: []string{"0", "1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeCluster,
 			Role:  engine.Scheme,
 			Watch: "the message rate: one VCI serializes all threads, also with separate channels"},
-		{Name: "receive", Label: "receive", Doc: "receiving threads: post the receives of their own messages; or run a task " +
-			"for each message that a matched probe finds in their own channel (own-tasks), or in any channel (any-tasks)",
+		{Name: "receive", Label: "receive", Doc: "receiving threads: post their receives (posted), or run a task for each message " +
+			"that a matched probe finds in one channel (own-tasks) or in all channels (any-tasks)",
 			Type: engine.Choice, Default: posted, Choices: []string{posted, ownTasks, anyTasks}, Scope: engine.ScopeBody,
 			Role:  engine.Scheme,
 			Watch: "the rate with tasks: a message waits while the thread that watches its channel runs another task"},
@@ -71,8 +71,7 @@ var msgrate = workload.Workload{
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "message_rate_model", Phrase: "messages per second, model", Unit: "1/s",
-			Doc: "rate of threads that do not wait for each other: one message per overhead and thread, or per gap and " +
-				"adapter, or per mean task and thread"},
+			Doc: "messages per second by the machine's overhead, lock time, latency and gap, and by the busiest worker's tasks"},
 	},
 	Studies:    []*engine.Study{byThreads},
 	Accesses:   true,
