@@ -106,9 +106,6 @@ func (m *Main) Iterations(s *engine.Scenario, on *cluster.Machine, kind engine.K
 // Refused returns the values of the knob algorithm that cannot run, with the reason.
 func (m *Main) Refused(s *engine.Scenario, on *cluster.Machine, kind engine.Kind) map[string]string {
 	l, r := s.Layout(), withDefaults{s}
-	if l.Validate() != nil {
-		return nil
-	}
 	all := map[string]string{}
 	for _, c := range m.cells(r, on, kind, &l) {
 		if _, err := c.FromTable(r, c.What, c.Ranks, c.Bytes); err != nil {

@@ -105,14 +105,14 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if n := cluster.ProcessesOf(set.fabric); n > 1 { // otherwise the machine stays equal to the machine of a recording
 		set.machine.Processes = n
 	}
+	layout := sc.Layout()
+	if err := layout.Validate(); err != nil {
+		return setup{}, err
+	}
 	site := workload.SiteOf(set.fabric, &set.machine)
 	sc = set.workload.WithBars(sc, site)
 	set.scenario = sc
 	if err := workload.CheckProgress(&sc, site); err != nil {
-		return setup{}, err
-	}
-	layout := sc.Layout()
-	if err := layout.Validate(); err != nil {
 		return setup{}, err
 	}
 	set.plan, err = set.workload.Plan(&sc, site)

@@ -57,7 +57,7 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 				return w.Name + " uses no random numbers"
 			}
 		}
-		if w.Idle != nil {
+		if l := s.Layout(); w.Idle != nil && l.Validate() == nil {
 			return w.Idle(s, kind, knob)
 		}
 	}

@@ -64,9 +64,7 @@ var byHandoff = &engine.Study{
 // frame draws the grid of processes.
 func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
-	if b := checkerboard(s); b != nil {
-		v.Draw(b)
-	}
+	v.Draw(checkerboard(s))
 	return v
 }
 

@@ -129,12 +129,9 @@ var cholesky = workload.Workload{
 	Finish:     finish,
 }
 
-// checkerboard returns the grid of a scenario, or nil if its layout is invalid.
+// checkerboard returns the grid of a scenario.
 func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
-	if l.Validate() != nil {
-		return nil
-	}
 	g := scenarioGrid(s, l.N().MPI, 0)
 	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
@@ -182,9 +179,6 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 		all[knob][choice] = why
 	}
 	l := s.Layout()
-	if l.Validate() != nil {
-		return nil
-	}
 	p := l.N().MPI
 	for _, choice := range []string{"1", "2", "4", "8", "16", "32"} {
 		rows := 0

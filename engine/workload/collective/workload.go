@@ -207,9 +207,6 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 // refusedChoices returns the algorithms that the team cannot run.
 func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	l := s.Layout()
-	if l.Validate() != nil {
-		return nil
-	}
 	all, w := map[string]string{}, teamSiteOn(s, site)
 	if _, err := w.FromTable(s, of(s), l.N().MPI, length(s)); err != nil {
 		all[algorithm.ByTable] = err.Error()

@@ -71,9 +71,6 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	v := engine.StudyView{Now: -1, Plots: make([]engine.Plot, 2)}
 	v.Plots[0].Title, v.Plots[1].Title = "parts of a step, mean over ranks", "rate of a transform"
 	l := s.Layout()
-	if l.Validate() != nil {
-		return v
-	}
 	b := problemOf(s)
 	line := engine.Line{Name: "bisection estimate", Kind: engine.Modelled, Look: engine.Dashed}
 	for nodes := max(l.Nodes/maxFactor, 1); nodes <= l.Nodes*maxFactor; nodes *= 2 {

@@ -159,9 +159,6 @@ func (g *grid) team(world []int32, e, number int) []int32 {
 // refusedChoices returns the algorithms that the teams cannot run, with the reason.
 func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	l := s.Layout()
-	if l.Validate() != nil {
-		return nil
-	}
 	g, err := gridOf(s, l.N().MPI, 0)
 	if err != nil {
 		return nil

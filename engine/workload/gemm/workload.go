@@ -116,10 +116,6 @@ var gemm = workload.Workload{
 
 // checkerboard returns the grid of a scenario, or nil if there is none.
 func checkerboard(s *engine.Scenario) *dense.Checkerboard {
-	l := s.Layout()
-	if l.Validate() != nil {
-		return nil
-	}
 	of, err := problemOf(s)
 	if err != nil {
 		return nil

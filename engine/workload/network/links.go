@@ -74,9 +74,6 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 		return v
 	}
 	l, machine := s.Layout(), *m
-	if l.Validate() != nil {
-		return v
-	}
 	workload.FitPartition(s, &machine)
 	dims := machine.Topology.Dims
 	net, err := topology.New(machine.Topology, l.Nodes)
