@@ -98,11 +98,15 @@ func withRowName(r *Row, err error) error {
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
-// set sets the knobs of an axis to a value, and returns them with their canonical values.
+// set sets the knobs of an axis to a value, and returns them with their canonical values. The value of
+// the last knob may contain an x, such as the name of a machine.
 func (a *Axis) set(sc *engine.Scenario, value string) ([]Setting, error) {
 	knobs, values := strings.Split(a.Knob, ","), []string{value}
 	if len(knobs) > 1 {
 		values = strings.Split(value, "x")
+		if last, err := sc.Knob(knobs[len(knobs)-1]); err == nil && !last.IsNumber() {
+			values = strings.SplitN(value, "x", len(knobs))
+		}
 	}
 	if len(values) != len(knobs) {
 		return nil, fmt.Errorf("%s %s: want %d values with x between them, such as 1x8", a.Knob, value, len(knobs))
