@@ -281,6 +281,13 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		return engine.Scenario{}, nil, nil, err
 	}
 	machine.text = names
+	for i, text := range f.joint {
+		var loaded []cluster.Machine
+		if f.joint[i], loaded, err = jointMachineFiles(text); err != nil {
+			return engine.Scenario{}, nil, nil, err
+		}
+		userMachines = append(userMachines, loaded...)
+	}
 	if err := f.readRanks(cmd); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
@@ -334,7 +341,11 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		if !ok || !strings.Contains(names, ",") || values == "" {
 			return engine.Scenario{}, nil, nil, fmt.Errorf("--together %.80q: want KNOB,KNOB=VALUExVALUE,..., such as ranks-per-node,threads=1x8,2x4", text)
 		}
-		axes = append(axes, session.Axis{Knob: names, Values: strings.Split(values, ",")})
+		axis := session.Axis{Knob: names, Values: strings.Split(values, ",")}
+		if strings.HasPrefix(names, "fabric,") && f.launcher == "" && slices.ContainsFunc(axis.Values, func(v string) bool { return strings.HasPrefix(v, engine.MPI+"x") }) {
+			return engine.Scenario{}, nil, nil, errNoLauncher
+		}
+		axes = append(axes, axis)
 	}
 	if err := f.measure(cmd, &sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
@@ -468,6 +479,27 @@ func machineFiles(list string) (names string, loaded []cluster.Machine, err erro
 		loaded = append(loaded, m)
 	}
 	return strings.Join(all, ","), loaded, nil
+}
+
+// jointMachineFiles is machineFiles for the list of --together, if its last knob is the machine.
+func jointMachineFiles(text string) (names string, loaded []cluster.Machine, err error) {
+	knobs, values, _ := strings.Cut(text, "=")
+	n := strings.Count(knobs, ",") + 1
+	if !strings.HasSuffix(knobs, ",machine") {
+		return text, nil, nil
+	}
+	all := strings.Split(values, ",")
+	for i, value := range all {
+		parts := strings.SplitN(value, "x", n)
+		last := len(parts) - 1
+		name, m, err := machineFiles(parts[last])
+		if err != nil {
+			return "", nil, err
+		}
+		parts[last] = name
+		all[i], loaded = strings.Join(parts, "x"), append(loaded, m...)
+	}
+	return knobs + "=" + strings.Join(all, ","), loaded, nil
 }
 
 // workloadArgument makes a command require and complete one workload's name, which is optional

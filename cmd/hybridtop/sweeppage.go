@@ -53,7 +53,7 @@ func sweepPage(sc engine.Scenario, rows []session.Row, metric string, machine fu
 	if len(rows) == 0 {
 		return p
 	}
-	kinds := sw.kinds()
+	kinds := sw.kindsText()
 	views := sweepStudies(sc.Workload, rows, machine)
 	for _, v := range views {
 		if v.Why != "" {
@@ -137,17 +137,6 @@ func sweepStudies(name string, rows []session.Row, machine func(i int) *cluster.
 	return all
 }
 
-// kinds returns the kinds of the points' numbers.
-func (sw *sweepResult) kinds() string {
-	var all []string
-	for i := range sw.Rows {
-		if k := string(sw.Rows[i].Kind); !slices.Contains(all, k) {
-			all = append(all, k)
-		}
-	}
-	return strings.Join(all, " and ")
-}
-
 // largestChange returns the change with the largest ratio, or "" if there is none.
 func (sw *sweepResult) largestChange() string {
 	largest, text := 1.0, ""
@@ -165,25 +154,29 @@ func (sw *sweepResult) largestChange() string {
 // model.
 func (sw *sweepResult) metricChart(metric, kinds string) (export.Chart, bool) {
 	c := export.Chart{Title: metric + ", " + kinds, X: export.ChartAxis{Label: "point"}}
-	curve := export.Curve{Tint: export.Kind(pane.KindOf(sw.Rows[0].Kind)), Point: export.Disc, Line: true}
+	for _, k := range sw.kinds() {
+		c.Curves = append(c.Curves, export.Curve{Label: string(k), Tint: export.Kind(pane.KindOf(k)), Point: export.Disc, Line: true})
+	}
 	var values []float64
 	for i := range sw.Rows {
 		r := &sw.Rows[i]
 		c.Names = append(c.Names, r.row.Name())
 		m, ok := r.Metrics[metric]
-		if !ok {
-			m.Value = math.NaN()
-		} else {
+		if ok {
 			c.Y = metricAxis(&m)
 			values = append(values, m.Value)
 		}
-		curve.X, curve.Y = append(curve.X, float64(i)), append(curve.Y, m.Value)
+		for n, k := range sw.kinds() {
+			y := math.NaN()
+			if ok && r.Kind == k {
+				y = m.Value
+			}
+			c.Curves[n].X, c.Curves[n].Y = append(c.Curves[n].X, float64(i)), append(c.Curves[n].Y, y)
+		}
 	}
 	if len(values) == 0 {
 		return c, false
 	}
-	curve.Label = kinds
-	c.Curves = []export.Curve{curve}
 	law := export.Curve{Label: "modelled", Tint: export.Kind(grid.Modelled), Point: export.Ring}
 	if sw.Fit != nil && sw.Fit.Metric == metric {
 		law.Label = "the law, modelled"
