@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
@@ -26,9 +28,11 @@ func newCalibrate() *cobra.Command {
 		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that " +
 			"machine with live runs " +
 			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a " +
-			"dot product, random access, heat conduction and multigrid, with one rank per core.",
-		Example: "hybridtop calibrate --out laptop.toml",
-		Args:    cobra.NoArgs,
+			"dot product, random access, heat conduction and multigrid, with one rank per core. With --fabric mpi, also " +
+			"measure the messages between the processes of a job. They become the link between the machine's nodes.",
+		Example: "hybridtop calibrate --out laptop.toml\n" +
+			"hybridtop calibrate --fabric mpi --launcher \"mpirun -n 2\" --node laptop.toml --out cluster.toml",
+		Args: cobra.NoArgs,
 	}
 	o := calibrate.Options{Live: live.New(), Sim: sim.New(), Cores: min(runtime.GOMAXPROCS(0), runtime.NumCPU())}
 	var file, check string
@@ -40,8 +44,13 @@ func newCalibrate() *cobra.Command {
 	f.BoolVar(&quick, "quick", false,
 		fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
 	cmd.MarkFlagsMutuallyExclusive("out", "check")
+	var link linkFlags
+	link.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var err error
+		err := link.check(check)
+		if err != nil {
+			return err
+		}
 		o.Host, err = presets.Machine("this-host")
 		if err != nil {
 			return err
@@ -71,13 +80,17 @@ func newCalibrate() *cobra.Command {
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		var r *calibrate.Result
-		if check != "" {
-			m, loading := presets.LoadMachine(check)
-			if loading != nil {
-				return loading
+		var m cluster.Machine
+		switch {
+		case check != "":
+			if m, err = presets.LoadMachine(check); err == nil {
+				r, err = calibrate.CheckMachine(ctx, o, m)
 			}
-			r, err = calibrate.CheckMachine(ctx, o, m)
-		} else {
+		case link.fabric == engine.MPI:
+			if m, err = link.nodeMachine(ctx, o); err == nil {
+				r, err = link.calibrate(ctx, m, o.Name, quick, o.Progress)
+			}
+		default:
 			r, err = calibrate.Calibrate(ctx, o)
 		}
 		if code := interruption(ctx); code != 0 {
@@ -116,7 +129,7 @@ func newCalibrate() *cobra.Command {
 			return writeCSV(cmd.OutOrStdout(), []string{"program", "at", "live_s", "simulated_s", "error", "noise",
 				"live_low_s", "live_high_s", "simulated_low_s", "simulated_high_s", "noisy"}, rows)
 		}
-		return writeCalibration(cmd, r, &o)
+		return writeCalibration(cmd, r, link.fabric)
 	}
 	return cmd
 }
@@ -242,9 +255,14 @@ func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
 	}
 }
 
-func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Options) error {
+func writeCalibration(cmd *cobra.Command, r *calibrate.Result, fabric string) error {
 	t := newTable(cmd.OutOrStdout())
-	share := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+	share := func(x float64) string {
+		if math.IsNaN(x) { // all checks are noisy
+			return "-"
+		}
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
 	if r.Model != nil {
 		t.head("key", "value", "95 % from", "to", "residual", "worst", "points", "fitted to")
 		for _, n := range r.Model.Numbers {
@@ -258,7 +276,7 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 			t.row()
 		}
 	}
-	t.head("program", "at", "live, measured", "95 % from", "to", "simulated", "95 % from", "to", "error", "noise", "")
+	t.head("program", "at", fabric+", measured", "95 % from", "to", "simulated", "95 % from", "to", "error", "noise", "")
 	for _, c := range r.Checks {
 		second := func(x float64) string { return text(engine.Metric{Value: x, Unit: "s"}) }
 		note := ""

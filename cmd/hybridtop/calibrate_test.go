@@ -46,7 +46,7 @@ func TestCalibrationTable(t *testing.T) {
 	var out bytes.Buffer
 	cmd := &cobra.Command{}
 	cmd.SetOut(&out)
-	if err := writeCalibration(cmd, calibrated(t), &calibrate.Options{Cores: 2}); err != nil {
+	if err := writeCalibration(cmd, calibrated(t), "live"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

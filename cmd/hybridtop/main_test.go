@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,12 +39,15 @@ func TestScripts(t *testing.T) {
 }
 
 // condition reports whether a condition of a script holds. [race] holds if the race detector is in the program.
-// Scripts of programs that run one goroutine at a time begin with: [race] skip
+// Scripts of programs that run one goroutine at a time begin with: [race] skip. [conform] holds for CONFORM=1.
 func condition(name string) (bool, error) {
-	if name != "race" {
-		return false, fmt.Errorf("unknown condition: %s, want race", name)
+	switch name {
+	case "race":
+		return race.Enabled, nil
+	case "conform":
+		return os.Getenv("CONFORM") != "", nil
 	}
-	return race.Enabled, nil
+	return false, fmt.Errorf("unknown condition: %s, want race or conform", name)
 }
 
 // checkJSON checks a value in a JSON file: json FILE PATH WANT, where PATH is

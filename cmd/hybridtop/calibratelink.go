@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/calibrate"
+	"github.com/hybridtop/hybridtop/engine/job"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// linkFlags are the flags of a calibration over the processes of a job.
+type linkFlags struct {
+	fabric, launcher, front, node string
+}
+
+func (l *linkFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&l.fabric, "fabric", engine.Live, "what is measured: this host (live), or also the messages between the "+
+		"processes of a job (mpi)")
+	f.StringVar(&l.launcher, "launcher", "", "launcher of jobs for --fabric mpi, such as \"mpirun -n 2\" (docs/mpi.md)")
+	f.StringVar(&l.front, "front", "", "address of this host, for a job whose process 0 runs on another host; default: a "+
+		"Unix socket")
+	f.StringVar(&l.node, "node", "", "calibrated machine file of a node, for --fabric mpi; default: calibrate this host first")
+}
+
+// check returns an error if the flags do not belong together.
+func (l *linkFlags) check(check string) error {
+	switch {
+	case l.fabric != engine.Live && l.fabric != engine.MPI:
+		return fmt.Errorf("--fabric %.40q: want %s or %s", l.fabric, engine.Live, engine.MPI)
+	case l.fabric == engine.MPI && l.launcher == "":
+		return errNoLauncher
+	case l.fabric == engine.MPI && check != "":
+		return errors.New("--check: it compares this host with a file (use --fabric live, or sweep --fabric,machine)")
+	case l.fabric == engine.Live && (l.launcher != "" || l.front != "" || l.node != ""):
+		return errors.New("--launcher, --front and --node belong to --fabric mpi")
+	}
+	return nil
+}
+
+// linkTime is the time in which a job starts iterations of a run.
+const linkTime = 200 * time.Millisecond
+
+// calibrate measures the link of a machine's nodes over the processes of a job.
+func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, name string, quick bool,
+	progress func(done, total int, name string)) (*calibrate.Result, error) {
+	x, err := job.New(l.launcher)
+	if err == nil && l.front != "" {
+		err = x.Listen(l.front)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := calibrate.LinkOptions{Node: node, Name: name, Rounds: calibrate.LinkRounds, Progress: progress,
+		Measure: func(ctx context.Context, r *calibrate.LinkRun) (float64, error) {
+			fabrics := map[string]cluster.Fabric{engine.MPI: x}
+			return runLink(ctx, r, engine.MPI, measuring, session.Options{Fabrics: fabrics, Limits: session.Limits{For: linkTime}})
+		},
+		Simulate: func(ctx context.Context, r *calibrate.LinkRun, m *cluster.Machine) (float64, error) {
+			return runLink(ctx, r, engine.Sim, m.Name, session.Options{Fabrics: session.Fabrics(), Machines: []cluster.Machine{*m},
+				Limits: session.Limits{Usual: time.Second}})
+		},
+	}
+	if quick {
+		o.Rounds = calibrate.QuickLinkRounds
+	}
+	return calibrate.CalibrateLink(ctx, o)
+}
+
+// runLink runs a workload on two nodes with one rank each, and returns its metric.
+func runLink(ctx context.Context, r *calibrate.LinkRun, fabric, machine string, o session.Options) (float64, error) {
+	sc, err := session.Scenario(r.Workload, o.Machines...)
+	if err != nil {
+		return 0, err
+	}
+	sc.Offer("fabric", engine.MPI)
+	knobs := append([][2]string{{"fabric", fabric}, {"machine", machine}, {"nodes", "2"}, {"ranks-per-node", "1"},
+		{"model", string(cluster.Flat)}}, r.Knobs...)
+	for _, k := range knobs {
+		if err := sc.Set(k[0], k[1]); err != nil {
+			return 0, err
+		}
+	}
+	rows, err := session.RunRows(ctx, []session.Row{{}}, []engine.Scenario{sc}, o, nil)
+	if err != nil {
+		return 0, err
+	}
+	s := rows[0].Snapshot
+	m, ok := s.Metric(r.Metric)
+	switch {
+	case s.Failure != "":
+		return 0, fmt.Errorf("%s on %s: %s", r.Workload, fabric, s.Failure)
+	case !ok || !s.Verification.Done || !s.Verification.OK:
+		return 0, fmt.Errorf("%s on %s: not verified: %s", r.Workload, fabric, s.Verification.Detail)
+	}
+	return m.Value, nil
+}
+
+// nodeMachine returns the machine of a node: from its file, or from a calibration of this host.
+func (l *linkFlags) nodeMachine(ctx context.Context, o calibrate.Options) (cluster.Machine, error) {
+	if l.node != "" {
+		return presets.LoadMachine(l.node)
+	}
+	r, err := calibrate.Calibrate(ctx, o)
+	if err != nil {
+		return cluster.Machine{}, err
+	}
+	return r.Model.Machine, nil
+}
