@@ -17,7 +17,7 @@ const (
 )
 
 var threadColumns = []engine.Column{
-	columnThreads: {Name: "threads", Title: "threads", Unit: "1", Wide: 7},
+	columnThreads: {Name: "threads", Unit: "1"},
 	columnRate:    {Name: "message_rate", Title: "rate", Unit: "1/s", Wide: 11},
 	columnModel: {Name: "message_rate_model", Title: "model", Unit: "1/s", Wide: 11, Kind: engine.Modelled,
 		Legend: "modelled"},
@@ -79,7 +79,7 @@ func tasksOf(s *engine.Scenario) string {
 // complete compares the present rate with one thread, and with the best way for as many threads.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnThreads)
-	v.Plots = []engine.Plot{{Title: "messages per second, over threads per node"}, {Title: "time one way, over threads per node"}}
+	v.Plots = []engine.Plot{{Title: "messages per second, over threads"}, {Title: "time one way, over threads"}}
 	now := v.Present()
 	if now == nil {
 		return
