@@ -88,7 +88,11 @@ func newCalibrate() *cobra.Command {
 			}
 		case link.fabric == engine.MPI:
 			if m, err = link.nodeMachine(ctx, o); err == nil {
-				r, err = link.calibrate(ctx, m, o.Name, quick, o.Progress)
+				o.Cores, o.Rounds = calibrate.LinkRanks, calibrate.LinkRounds
+				if quick {
+					o.Rounds = calibrate.QuickLinkRounds
+				}
+				r, err = link.calibrate(ctx, m, &o)
 			}
 		default:
 			r, err = calibrate.Calibrate(ctx, o)
@@ -118,7 +122,7 @@ func newCalibrate() *cobra.Command {
 		}
 		switch {
 		case out.json:
-			return writeJSON(cmd.OutOrStdout(), calibrationJSON(r, &o))
+			return writeJSON(cmd.OutOrStdout(), calibrationJSON(r, link.fabric, o.Cores, o.Rounds))
 		case out.csv:
 			var rows [][]string
 			for _, c := range r.Checks {
@@ -192,7 +196,7 @@ type checkView struct {
 	Noisy     bool          `json:"noisy"`
 }
 
-func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
+func calibrationJSON(r *calibrate.Result, fabric string, ranks, rounds int) map[string]any {
 	seconds := func(x float64, kind engine.Kind) engine.Metric {
 		return engine.Metric{Value: x, Unit: "s", Kind: kind}
 	}
@@ -251,7 +255,7 @@ func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
 		"pass":   judged.Pass(),
 		"schema": "hybridtop.calibrate.v1", "machine": r.Machine, "numbers": numbers, "limits": limits, "times": times,
 		"checks": checks, "errors": byProgram, "median_error": engine.Finite(all), "noise": engine.Finite(r.Noise),
-		"ranks": o.Cores, "rounds": o.Rounds, "host": thisHost(),
+		"fabric": fabric, "ranks": ranks, "rounds": rounds, "host": thisHost(),
 	}
 }
 

@@ -77,7 +77,7 @@ func TestCalibrationJSON(t *testing.T) {
 		documented[c[1]] = true
 	}
 	var out bytes.Buffer
-	if err := writeJSON(&out, calibrationJSON(calibrated(t), &calibrate.Options{Cores: 2, Rounds: 3})); err != nil {
+	if err := writeJSON(&out, calibrationJSON(calibrated(t), "live", 2, 3)); err != nil {
 		t.Fatal(err)
 	}
 	var written map[string]any

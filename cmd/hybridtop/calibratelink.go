@@ -50,8 +50,7 @@ func (l *linkFlags) check(check string) error {
 const linkTime = 200 * time.Millisecond
 
 // calibrate measures the link of a machine's nodes over the processes of a job.
-func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, name string, quick bool,
-	progress func(done, total int, name string)) (*calibrate.Result, error) {
+func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, o *calibrate.Options) (*calibrate.Result, error) {
 	x, err := job.New(l.launcher)
 	if err == nil && l.front != "" {
 		err = x.Listen(l.front)
@@ -59,7 +58,7 @@ func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, name st
 	if err != nil {
 		return nil, err
 	}
-	o := calibrate.LinkOptions{Node: node, Name: name, Rounds: calibrate.LinkRounds, Progress: progress,
+	return calibrate.CalibrateLink(ctx, calibrate.LinkOptions{Node: node, Name: o.Name, Rounds: o.Rounds, Progress: o.Progress,
 		Measure: func(ctx context.Context, r *calibrate.LinkRun) (float64, error) {
 			fabrics := map[string]cluster.Fabric{engine.MPI: x}
 			return runLink(ctx, r, engine.MPI, measuring, session.Options{Fabrics: fabrics, Limits: session.Limits{For: linkTime}})
@@ -68,11 +67,7 @@ func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, name st
 			return runLink(ctx, r, engine.Sim, m.Name, session.Options{Fabrics: session.Fabrics(), Machines: []cluster.Machine{*m},
 				Limits: session.Limits{Usual: time.Second}})
 		},
-	}
-	if quick {
-		o.Rounds = calibrate.QuickLinkRounds
-	}
-	return calibrate.CalibrateLink(ctx, o)
+	})
 }
 
 // runLink runs a workload on two nodes with one rank each, and returns its metric.

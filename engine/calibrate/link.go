@@ -30,6 +30,9 @@ type LinkOptions struct {
 	Progress func(done, total int, name string)
 }
 
+// LinkRanks is the number of ranks of each run of a link.
+const LinkRanks = 2
+
 // Rounds of a full and of a quick calibration of a link.
 const (
 	LinkRounds      = 9
