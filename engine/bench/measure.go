@@ -263,19 +263,21 @@ func (k *Case) figure(t float64) float64 {
 	return 1 / t
 }
 
-// calibrate returns the number of iterations that fill a batch. It uses the faster of two turns,
-// because the other can be cold or disturbed.
+// calibrateTurns is the maximum number of turns with the same number of iterations in calibrate.
+const calibrateTurns = 8
+
+// calibrate returns the number of iterations that fill a batch. Some turns are cold or disturbed. So
+// it takes several turns that are long enough before it believes them.
 func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, error) {
 	for n := 1; ; n *= 2 {
-		t, err := turn(what, n)
-		if err != nil {
-			return 0, err
+		t := time.Duration(math.MaxInt64)
+		for i := 0; i < calibrateTurns && (i < 2 || t >= batch/4); i++ {
+			again, err := turn(what, n)
+			if err != nil {
+				return 0, err
+			}
+			t = min(t, again)
 		}
-		again, err := turn(what, n)
-		if err != nil {
-			return 0, err
-		}
-		t = min(t, again)
 		if t >= batch/4 || n >= 1<<30 {
 			fill := int(float64(n) * batch.Seconds() / max(t.Seconds(), 1e-9))
 			return max(1, k.least, fill), nil

@@ -338,3 +338,22 @@ func TestPeersOfThreads(t *testing.T) {
 		t.Errorf("pingpong8 has %+v, but the threads' programs do not measure it", rows[1].Peers)
 	}
 }
+
+// TestCalibrateIgnoresDisturbedTurns tests that a case with an operation of 1 µs fills its batch, although the ranks
+// were parked in some turns.
+func TestCalibrateIgnoresDisturbedTurns(t *testing.T) {
+	k := &Case{valueOps: 1}
+	turns := 0
+	turn := func(_ which, n int) (time.Duration, error) {
+		turns++
+		took := time.Duration(n) * time.Microsecond
+		if turns%4 != 0 {
+			took += time.Millisecond
+		}
+		return took, nil
+	}
+	n, err := k.calibrate(turn, playValue, DefaultBatch)
+	if want := int(DefaultBatch / time.Microsecond); err != nil || n < want/2 || n > 2*want {
+		t.Errorf("%d iterations, %v, want about %d", n, err, want)
+	}
+}
