@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// A Model predicts the time of the messages of one thread in an iteration by the machine's constants,
-// in seconds. All threads send at the same time.
+// A Model predicts the time of a thread's messages in an iteration from the machine's constants.
+// Times are in seconds. All threads send at the same time.
 type Model struct {
 	Sharing   float64 // number of threads that share a VCI
 	Overheads float64 // of the messages of these threads
@@ -73,9 +73,9 @@ func bytesTime(k *cluster.Link, size int64) float64 {
 	return float64(size) / k.Bandwidth
 }
 
-// tasksOfBusiest returns the number of mean tasks that the busiest of several workers runs, if there
-// are n tasks per worker with exponentially distributed times. The maximum of the sums of n tasks is
-// about n + √(2·n·ln workers). If an idle worker takes the next task of all, only the last tasks
+// tasksOfBusiest returns the work of the busiest worker, in mean task times. There are n tasks per
+// worker, and their times are exponentially distributed. The maximum of the sums of n tasks is
+// about n + √(2·n·ln workers). If an idle worker can take any task, only the last tasks
 // differ: their maximum is about ln workers + 0.577.
 func tasksOfBusiest(s *engine.Scenario, n, workers float64) float64 {
 	if s.Text("channels") != shared && s.Text("receive") == ownTasks {

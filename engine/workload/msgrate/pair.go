@@ -16,9 +16,9 @@ type pair struct {
 	all     int  // number of pairs
 }
 
-// pairOf returns the pair of a rank. Each rank of the first half that may call MPI has a partner in
-// the second half. The order is the cluster's, not the order of MPI's ranks. With an odd number, the
-// last rank has no partner.
+// pairOf returns the pair of a rank. It sorts the ranks that may call MPI by their number in the
+// cluster. Rank i of the first half and rank i of the second half are partners. If the number of
+// ranks is odd, the last one has no partner.
 func pairOf(r *cluster.Rank) pair {
 	members := slices.Sorted(slices.Values(r.World().Members()))
 	half := len(members) / 2
@@ -51,9 +51,9 @@ func channelsOf(r *cluster.Rank, kind string, threads int) ([]*cluster.Team, err
 	return slices.Repeat([]*cluster.Team{r.World()}, threads), nil
 }
 
-// lane is a thread's side of its pair of threads. Messages have numbers, which count from 1 in each
-// lane and each direction.
-type lane struct {
+// channel is a thread's side of its pair of threads. Messages have numbers, which count from 1 in each
+// channel and each direction.
+type channel struct {
 	team     *cluster.Team
 	peer     int // in the team
 	tag      int // number of the thread
@@ -64,15 +64,15 @@ type lane struct {
 	wrong    string // the first wrong message
 }
 
-func newLane(team *cluster.Team, partner, thread int, p engine.Probe) *lane {
+func newChannel(team *cluster.Team, partner, thread int, p engine.Probe) *channel {
 	size, window := int(p.Int("size")), int(p.Int("window"))
-	l := &lane{team: team, peer: team.Local(partner), tag: thread, slots: make([][]byte, window),
+	c := &channel{team: team, peer: team.Local(partner), tag: thread, slots: make([][]byte, window),
 		requests: make([]cluster.Request, window)}
-	for i := range l.slots {
-		l.slots[i] = make([]byte, size)
-		fill(l.slots[i], thread)
+	for i := range c.slots {
+		c.slots[i] = make([]byte, size)
+		fill(c.slots[i], thread)
 	}
-	return l
+	return c
 }
 
 // fill fills a message after its number with the bytes of a thread.
@@ -89,47 +89,47 @@ func stamp(b []byte, n uint64) { binary.LittleEndian.PutUint64(b, n) }
 func numberOf(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // sendWindow sends a window of messages.
-func (l *lane) sendWindow(r *cluster.Rank) error {
-	for i := range l.requests {
-		l.sent++
-		stamp(l.slots[i], l.sent)
-		if err := r.Isend(&l.requests[i], l.team, l.peer, l.tag, cluster.Of(l.slots[i])); err != nil {
+func (c *channel) sendWindow(r *cluster.Rank) error {
+	for i := range c.requests {
+		c.sent++
+		stamp(c.slots[i], c.sent)
+		if err := r.Isend(&c.requests[i], c.team, c.peer, c.tag, cluster.Of(c.slots[i])); err != nil {
 			return err
 		}
 	}
-	return r.Waitall(l.requests, nil)
+	return r.Waitall(c.requests, nil)
 }
 
 // receiveWindow receives a window of messages and checks their numbers.
-func (l *lane) receiveWindow(r *cluster.Rank) error {
-	for i := range l.requests {
-		if err := r.Irecv(&l.requests[i], l.team, l.peer, l.tag, cluster.Of(l.slots[i])); err != nil {
+func (c *channel) receiveWindow(r *cluster.Rank) error {
+	for i := range c.requests {
+		if err := r.Irecv(&c.requests[i], c.team, c.peer, c.tag, cluster.Of(c.slots[i])); err != nil {
 			return err
 		}
 	}
-	if err := r.Waitall(l.requests, nil); err != nil {
+	if err := r.Waitall(c.requests, nil); err != nil {
 		return err
 	}
-	for i := range l.slots {
-		l.got++
-		l.check(r, l.slots[i], l.got)
+	for i := range c.slots {
+		c.got++
+		c.check(r, c.slots[i], c.got)
 	}
 	return nil
 }
 
 // trip sends a message and receives one, or the other way round.
-func (l *lane) trip(r *cluster.Rank, first bool) error {
+func (c *channel) trip(r *cluster.Rank, first bool) error {
 	send := func() error {
-		l.sent++
-		stamp(l.slots[0], l.sent)
-		return r.Send(l.team, l.peer, l.tag, cluster.Of(l.slots[0]))
+		c.sent++
+		stamp(c.slots[0], c.sent)
+		return r.Send(c.team, c.peer, c.tag, cluster.Of(c.slots[0]))
 	}
 	receive := func() error {
-		if _, err := r.Recv(l.team, l.peer, l.tag, cluster.Of(l.slots[0])); err != nil {
+		if _, err := r.Recv(c.team, c.peer, c.tag, cluster.Of(c.slots[0])); err != nil {
 			return err
 		}
-		l.got++
-		l.check(r, l.slots[0], l.got)
+		c.got++
+		c.check(r, c.slots[0], c.got)
 		return nil
 	}
 	if !first {
@@ -145,36 +145,36 @@ func (l *lane) trip(r *cluster.Rank, first bool) error {
 const endTag = 1 << 14
 
 // signal sends an empty message, and awaitSignal receives it.
-func (l *lane) signal(r *cluster.Rank) error {
-	return r.Send(l.team, l.peer, endTag+l.tag, cluster.Data{})
+func (c *channel) signal(r *cluster.Rank) error {
+	return r.Send(c.team, c.peer, endTag+c.tag, cluster.Data{})
 }
 
-func (l *lane) awaitSignal(r *cluster.Rank) error {
-	_, err := r.Recv(l.team, l.peer, endTag+l.tag, cluster.Data{})
+func (c *channel) awaitSignal(r *cluster.Rank) error {
+	_, err := r.Recv(c.team, c.peer, endTag+c.tag, cluster.Data{})
 	return err
 }
 
-// check records a message that is not the one with a number.
-func (l *lane) check(r *cluster.Rank, b []byte, want uint64) {
-	if l.wrong != "" {
+// check records an error if a message does not have the number want.
+func (c *channel) check(r *cluster.Rank, b []byte, want uint64) {
+	if c.wrong != "" {
 		return
 	}
 	if got := numberOf(b); got != want {
-		l.wrong = fmt.Sprintf("rank %d, thread %d: got message %d, want %d", r.ID(), l.tag, got, want)
+		c.wrong = fmt.Sprintf("rank %d, thread %d: got message %d, want %d", r.ID(), c.tag, got, want)
 	}
 }
 
 // checkRest records a wrong byte after the number, in the messages that the slots have now.
-func (l *lane) checkRest(r *cluster.Rank) {
-	for i, b := range l.slots {
-		l.checkBytes(r, b, l.tag, i)
+func (c *channel) checkRest(r *cluster.Rank) {
+	for i, b := range c.slots {
+		c.checkBytes(r, b, c.tag, i)
 	}
 }
 
-func (l *lane) checkBytes(r *cluster.Rank, b []byte, thread, slot int) {
-	for at := number; at < len(b) && l.wrong == ""; at++ {
+func (c *channel) checkBytes(r *cluster.Rank, b []byte, thread, slot int) {
+	for at := number; at < len(b) && c.wrong == ""; at++ {
 		if want := byte(at + at>>8*31 + thread); b[at] != want {
-			l.wrong = fmt.Sprintf("rank %d, thread %d: byte %d of message %d of a window is %d, want %d", r.ID(), l.tag, at,
+			c.wrong = fmt.Sprintf("rank %d, thread %d: byte %d of message %d of a window is %d, want %d", r.ID(), c.tag, at,
 				slot, b[at], want)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 
 // side is one rank of a pair.
 type side struct {
-	r       *cluster.Rank
-	p       engine.Probe
-	pair    pair
-	lanes   []*lane // by thread
-	rounds  int
-	tasks   *tasks // nil: receives are posted
-	every   bool   // workers watch all lanes
-	trips   []cluster.Time
-	message uint64 // of each lane before this iteration
+	r        *cluster.Rank
+	p        engine.Probe
+	pair     pair
+	channels []*channel // by thread
+	rounds   int
+	tasks    *tasks // nil: receives are posted
+	every    bool   // workers watch all channels
+	trips    []cluster.Time
+	message  uint64 // of each channel before this iteration
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -48,7 +48,7 @@ func newSide(r *cluster.Rank, p engine.Probe) (*side, error) {
 		return s, err
 	}
 	for i, team := range teams {
-		s.lanes = append(s.lanes, newLane(team, s.pair.partner, i, p))
+		s.channels = append(s.channels, newChannel(team, s.pair.partner, i, p))
 	}
 	if how := p.Text("receive"); how != posted {
 		s.tasks, s.every = newTasks(r, p, threads), how == anyTasks
@@ -70,7 +70,7 @@ func (s *side) iterate() error {
 	if err := s.r.Barrier(world); err != nil {
 		return err
 	}
-	if err := s.forEachLane(s.goAndReturn); err != nil {
+	if err := s.forEachChannel(s.goAndReturn); err != nil {
 		return err
 	}
 	var slowest cluster.Time
@@ -102,26 +102,26 @@ func (s *side) stream() error {
 	case s.pair.partner < 0:
 		return nil
 	case s.pair.sends && s.tasks == nil:
-		return s.forEachLane(func(r *cluster.Rank, i int) error {
+		return s.forEachChannel(func(r *cluster.Rank, i int) error {
 			for k := range s.rounds {
 				s.step(i, k)
-				if err := s.lanes[i].sendWindow(r); err != nil {
+				if err := s.channels[i].sendWindow(r); err != nil {
 					return err
 				}
-				if err := s.lanes[i].awaitSignal(r); err != nil {
+				if err := s.channels[i].awaitSignal(r); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	case s.tasks == nil:
-		return s.forEachLane(func(r *cluster.Rank, i int) error {
+		return s.forEachChannel(func(r *cluster.Rank, i int) error {
 			for k := range s.rounds {
 				s.step(i, k)
-				if err := s.lanes[i].receiveWindow(r); err != nil {
+				if err := s.channels[i].receiveWindow(r); err != nil {
 					return err
 				}
-				if err := s.lanes[i].signal(r); err != nil {
+				if err := s.channels[i].signal(r); err != nil {
 					return err
 				}
 			}
@@ -130,25 +130,25 @@ func (s *side) stream() error {
 	case s.pair.sends:
 		return s.sendTasks()
 	}
-	err := s.forEachLane(func(r *cluster.Rank, i int) error {
-		return s.tasks.work(r, s.lanes, i, s.every, s.message)
+	err := s.forEachChannel(func(r *cluster.Rank, i int) error {
+		return s.tasks.work(r, s.channels, i, s.every, s.message)
 	})
 	if err != nil {
 		return err
 	}
-	for _, l := range s.lanes {
-		l.got += uint64(s.rounds * len(l.slots))
+	for _, c := range s.channels {
+		c.got += uint64(s.rounds * len(c.slots))
 	}
-	return s.lanes[0].signal(s.r)
+	return s.channels[0].signal(s.r)
 }
 
 // sendTasks sends the messages of all threads, then an end for each worker, and waits until all
 // tasks are done.
 func (s *side) sendTasks() error {
-	err := s.forEachLane(func(r *cluster.Rank, i int) error {
+	err := s.forEachChannel(func(r *cluster.Rank, i int) error {
 		for k := range s.rounds {
 			s.step(i, k)
-			if err := s.lanes[i].sendWindow(r); err != nil {
+			if err := s.channels[i].sendWindow(r); err != nil {
 				return err
 			}
 		}
@@ -157,15 +157,15 @@ func (s *side) sendTasks() error {
 	if err != nil {
 		return err
 	}
-	for _, l := range s.lanes {
-		if err := l.signal(s.r); err != nil {
+	for _, c := range s.channels {
+		if err := c.signal(s.r); err != nil {
 			return err
 		}
 	}
-	return s.lanes[0].awaitSignal(s.r)
+	return s.channels[0].awaitSignal(s.r)
 }
 
-// step reports the windows of the first thread.
+// step reports progress, on the first thread only.
 func (s *side) step(thread, round int) {
 	if thread == 0 {
 		s.p.Step(round, 2*s.rounds)
@@ -177,7 +177,7 @@ func (s *side) goAndReturn(r *cluster.Rank, i int) error {
 	start := r.Now()
 	for k := range s.rounds {
 		s.step(i, s.rounds+k)
-		if err := s.lanes[i].trip(r, s.pair.sends); err != nil {
+		if err := s.channels[i].trip(r, s.pair.sends); err != nil {
 			return err
 		}
 	}
@@ -185,15 +185,15 @@ func (s *side) goAndReturn(r *cluster.Rank, i int) error {
 	return nil
 }
 
-// forEachLane calls do on the thread of each lane. A rank with one thread has no parallel regions.
-func (s *side) forEachLane(do func(r *cluster.Rank, i int) error) error {
-	switch len(s.lanes) {
+// forEachChannel calls do on the thread of each channel. A rank with one thread has no parallel regions.
+func (s *side) forEachChannel(do func(r *cluster.Rank, i int) error) error {
+	switch len(s.channels) {
 	case 0:
 		return nil
 	case 1:
 		return do(s.r, 0)
 	}
-	return s.r.Fork(len(s.lanes), func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
+	return s.r.Fork(len(s.channels), func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
 }
 
 // verify reports the checks of an iteration, and its accesses.
@@ -201,20 +201,20 @@ func (s *side) verify() {
 	if s.pair.partner < 0 {
 		return
 	}
-	for i, l := range s.lanes {
-		s.p.Access(s.pair.partner, int64(len(l.slots[0])), s.trips[i])
+	for i, c := range s.channels {
+		s.p.Access(s.pair.partner, int64(len(c.slots[0])), s.trips[i])
 	}
 	wrong := ""
 	if s.tasks != nil && !s.pair.sends {
 		wrong = s.tasks.verify(s.r, s.message)
 	}
-	s.message += uint64(s.rounds * (len(s.lanes[0].slots) + 1))
-	for _, l := range s.lanes {
+	s.message += uint64(s.rounds * (len(s.channels[0].slots) + 1))
+	for _, c := range s.channels {
 		if s.tasks == nil {
-			l.checkRest(s.r)
+			c.checkRest(s.r)
 		}
 		if wrong == "" {
-			wrong = l.wrong
+			wrong = c.wrong
 		}
 	}
 	if wrong != "" {

@@ -69,7 +69,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestThreadsNeedTheirOwnVCI tests which of eight threads per rank send as fast as eight processes.
+// TestThreadsNeedTheirOwnVCI tests with which channels and VCIs eight threads per rank send as fast as eight
+// processes.
 // Threads that share a VCI are slower than one thread.
 func TestThreadsNeedTheirOwnVCI(t *testing.T) {
 	rate := func(knobs ...string) float64 {
@@ -124,7 +125,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestAttentiveness tests where one VCI per thread loses. Without tasks its workers are fastest. With
+// TestAttentiveness tests when one VCI per thread is slower than a shared channel. Without tasks its workers are fastest. With
 // long tasks, messages wait for the worker of their channel while others are idle. Workers that share a
 // channel, or watch all of them, are then faster.
 func TestAttentiveness(t *testing.T) {

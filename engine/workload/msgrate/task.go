@@ -36,13 +36,13 @@ func newTasks(r *cluster.Rank, p engine.Probe, threads int) *tasks {
 }
 
 // work takes messages until the end, and runs their tasks. A worker watches its own channel, or all
-// channels, beginning with its own. before is the number of messages that each lane got in earlier
+// channels, beginning with its own. before is the number of messages that each channel got in earlier
 // iterations.
-func (t *tasks) work(r *cluster.Rank, lanes []*lane, worker int, every bool, before uint64) error {
-	own := lanes[worker]
+func (t *tasks) work(r *cluster.Rank, channels []*channel, worker int, every bool, before uint64) error {
+	own := channels[worker]
 	next := func() (cluster.Message, error) { return r.Mprobe(own.team, own.peer, cluster.AnyTag) }
-	if every && own.team != lanes[(worker+1)%len(lanes)].team {
-		watched := slices.Concat(lanes[worker:], lanes[:worker])
+	if every && own.team != channels[(worker+1)%len(channels)].team {
+		watched := slices.Concat(channels[worker:], channels[:worker])
 		next = func() (cluster.Message, error) { return poll(r, watched) }
 	}
 	for {
@@ -70,10 +70,10 @@ func (t *tasks) work(r *cluster.Rank, lanes []*lane, worker int, every bool, bef
 
 // poll takes a message from the first channel that has one. If none has one, it looks for the end in
 // its own channel, the first of them.
-func poll(r *cluster.Rank, watched []*lane) (cluster.Message, error) {
+func poll(r *cluster.Rank, watched []*channel) (cluster.Message, error) {
 	for {
-		for _, l := range watched {
-			if m, found, err := r.Improbe(l.team, l.peer, l.tag); found || err != nil {
+		for _, c := range watched {
+			if m, found, err := r.Improbe(c.team, c.peer, c.tag); found || err != nil {
 				return m, err
 			}
 		}
@@ -94,7 +94,7 @@ func (t *tasks) verify(r *cluster.Rank, before uint64) string {
 		for _, m := range taken {
 			k := m.number - before - 1
 			if m.thread >= len(seen) || k >= uint64(len(seen[m.thread])) || seen[m.thread][k] {
-				return fmt.Sprintf("rank %d, thread %d: took message %d of thread %d twice, or there is none", r.ID(), worker,
+				return fmt.Sprintf("rank %d, thread %d: took message %d of thread %d twice, or it is not a message of this iteration", r.ID(), worker,
 					m.number, m.thread)
 			}
 			seen[m.thread][k] = true

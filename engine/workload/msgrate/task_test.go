@@ -23,8 +23,8 @@ func TestMistakesAreNoticed(t *testing.T) {
 			{"all", [][]task{{{0, 8}, {1, 9}}, {{1, 8}, {0, 9}}}, ""},
 			{"one lost", [][]task{{{0, 8}, {1, 9}}, {{1, 8}}}, "took 3 messages, want 4"},
 			{"one twice", [][]task{{{0, 8}, {1, 9}}, {{1, 8}, {1, 9}}}, "thread 1: took message 9 of thread 1 twice"},
-			{"an old one", [][]task{{{0, 7}}, nil}, "message 7 of thread 0 twice, or there is none"},
-			{"of no thread", [][]task{{{2, 8}}, nil}, "message 8 of thread 2 twice, or there is none"},
+			{"an old one", [][]task{{{0, 7}}, nil}, "message 7 of thread 0 twice, or it is not a message of this iteration"},
+			{"of no thread", [][]task{{{2, 8}}, nil}, "message 8 of thread 2 twice, or it is not a message of this iteration"},
 		} {
 			x := &tasks{times: [][]cluster.Time{make([]cluster.Time, 2), make([]cluster.Time, 2)}, taken: c.taken}
 			if got := x.verify(r, before); (c.says == "") != (got == "") || !strings.Contains(got, c.says) {
@@ -41,7 +41,7 @@ func TestMistakesAreNoticed(t *testing.T) {
 			{"the number", func(b []byte) { stamp(b, 4) }, "got message 4, want 5"},
 			{"the last byte", func(b []byte) { b[len(b)-1]++ }, "byte 15 of message 0 of a window is"},
 		} {
-			l := &lane{tag: 3, slots: [][]byte{make([]byte, 16)}}
+			l := &channel{tag: 3, slots: [][]byte{make([]byte, 16)}}
 			fill(l.slots[0], 3)
 			stamp(l.slots[0], 5)
 			c.spoil(l.slots[0])

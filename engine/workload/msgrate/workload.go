@@ -34,13 +34,13 @@ var msgrate = workload.Workload{
 			"(communicators), or one endpoint per thread", Type: engine.Choice, Default: shared,
 			Choices: []string{shared, communicators, endpoints}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the message rate: threads with their own channels do not wait for each other if there are enough VCIs"},
-		{Name: "vcis", Label: "VCIs", Doc: "VCIs of a rank, each with a lock and queues; the contexts of the channels are " +
-			"assigned to them in turn; 0: the machine's number", Type: engine.Integer, Default: "0", Min: 0,
+		{Name: "vcis", Label: "VCIs", Doc: "VCIs of a rank, each with a lock and queues, assigned to the channels " +
+			"round-robin; 0: the machine's number", Type: engine.Integer, Default: "0", Min: 0,
 			Max: cluster.MaxVCIs, Choices: []string{"0", "1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeCluster,
 			Role:  engine.Scheme,
 			Watch: "the message rate: one VCI serializes all threads, also with separate channels"},
-		{Name: "receive", Label: "receive", Doc: "receiving threads: post their receives (posted), or run a task for each message " +
-			"that a matched probe finds in one channel (own-tasks) or in all channels (any-tasks)",
+		{Name: "receive", Label: "receive", Doc: "work of the receiving threads: post receives (posted), or run a task for each message " +
+			"found by a matched probe in their own channel (own-tasks) or in any channel (any-tasks)",
 			Type: engine.Choice, Default: posted, Choices: []string{posted, ownTasks, anyTasks}, Scope: engine.ScopeBody,
 			Role:  engine.Scheme,
 			Watch: "the rate with tasks: a message waits while the thread that watches its channel runs another task"},
@@ -71,7 +71,7 @@ var msgrate = workload.Workload{
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "message_rate_model", Phrase: "messages per second, model", Unit: "1/s",
-			Doc: "messages per second by the machine's overhead, lock time, latency and gap, and by the busiest worker's tasks"},
+			Doc: "messages per second, predicted from the machine's overhead, lock time, latency and gap, and from the busiest worker's tasks"},
 	},
 	Studies:    []*engine.Study{byThreads},
 	Accesses:   true,
