@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// TestVCIs sends messages from several threads, by each way to expose their independence. Threads on one VCI wait for
-// its lock, and each message costs one transfer of the lock per other thread. Threads with own communicators or
+// TestVCIs sends messages from several threads, with each way to separate them. Threads on one VCI wait for
+// its lock, and each message costs one transfer of the lock per other thread. Threads with their own communicators or
 // endpoints on as many VCIs take the time of one thread, and threads that share a communicator do not.
 func TestVCIs(t *testing.T) {
 	const (

@@ -29,7 +29,7 @@ func newCalibrate() *cobra.Command {
 			"machine with live runs " +
 			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a " +
 			"dot product, random access, heat conduction and multigrid, with one rank per core. With --fabric mpi, also " +
-			"measure the messages between the processes of a job. They become the link between the machine's nodes.",
+			"measure the messages between the processes of a job. Their times determine the link between the machine's nodes.",
 		Example: "hybridtop calibrate --out laptop.toml\n" +
 			"hybridtop calibrate --fabric mpi --launcher \"mpirun -n 2\" --node laptop.toml --out cluster.toml",
 		Args: cobra.NoArgs,

@@ -23,8 +23,7 @@ type linkFlags struct {
 
 func (l *linkFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.fabric, "fabric", engine.Live, "what is measured: this host (live), or also the messages between the "+
-		"processes of a job (mpi)")
+	f.StringVar(&l.fabric, "fabric", engine.Live, "fabric to measure: live (this host) or mpi (also the messages between the processes of a job)")
 	f.StringVar(&l.launcher, "launcher", "", "launcher of jobs for --fabric mpi, such as \"mpirun -n 2\" (docs/mpi.md)")
 	f.StringVar(&l.front, "front", "", "address of this host, for a job whose process 0 runs on another host; default: a "+
 		"Unix socket")
@@ -39,14 +38,14 @@ func (l *linkFlags) check(check string) error {
 	case l.fabric == engine.MPI && l.launcher == "":
 		return errNoLauncher
 	case l.fabric == engine.MPI && check != "":
-		return errors.New("--check: it compares this host with a file (use --fabric live, or sweep --fabric,machine)")
+		return errors.New("--check needs --fabric live (to compare a job with a machine, use hybridtop sweep --fabric,machine)")
 	case l.fabric == engine.Live && (l.launcher != "" || l.front != "" || l.node != ""):
-		return errors.New("--launcher, --front and --node belong to --fabric mpi")
+		return errors.New("--launcher, --front and --node need --fabric mpi")
 	}
 	return nil
 }
 
-// linkTime is the time in which a job starts iterations of a run.
+// linkTime is the time during which a job may start iterations.
 const linkTime = 200 * time.Millisecond
 
 // calibrate measures the link of a machine's nodes over the processes of a job.

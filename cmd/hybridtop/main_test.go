@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 }
 
 // condition reports whether a condition of a script holds. [race] holds if the race detector is in the program.
-// Scripts of programs that run one goroutine at a time begin with: [race] skip. [conform] holds for CONFORM=1.
+// Scripts of programs that run one goroutine at a time begin with: [race] skip. [conform] holds if CONFORM is set.
 func condition(name string) (bool, error) {
 	switch name {
 	case "race":

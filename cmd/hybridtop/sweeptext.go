@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// table writes the knobs and metrics of each point. Points of several kinds have a column with their kind.
+// table writes the knobs and metrics of each point. If the kinds differ, a column has the kind of each point.
 func (sw *sweepResult) table(w io.Writer) error {
 	t := newTable(w)
 	first := &sw.Rows[0]
@@ -234,7 +234,11 @@ func (sw *sweepResult) boxes(w io.Writer) error {
 			continue
 		}
 		if spread, _, ok := grid.SpreadOf(row.Snapshot.IterationTimes, nil); ok {
-			plot.Items = append(plot.Items, grid.BoxItem{Label: row.Name(), Spread: spread})
+			label := row.Name()
+			if len(sw.kinds()) > 1 {
+				label += ", " + string(sw.Rows[i].Kind)
+			}
+			plot.Items = append(plot.Items, grid.BoxItem{Label: label, Spread: spread})
 		}
 	}
 	if len(plot.Items) < minBoxes {
@@ -254,7 +258,7 @@ func cell(v, longest float64) int {
 	return int(math.Round(v / longest * barCells))
 }
 
-// bar draws n of barCells cells, with a mark at one of them; −1: no mark.
+// bar draws n of barCells cells, with a marker at one of them; −1: no marker.
 func bar(n, marker int) string {
 	var b strings.Builder
 	for i := range barCells {
@@ -338,7 +342,7 @@ func (sw *sweepResult) law(w io.Writer) error {
 		constants = append(constants, m.Name+" = "+text(m))
 	}
 	t.title(fmt.Sprintf("%s: %s (%s: share inside the %s)", f.Formula, strings.Join(constants, ", "), f.Share, f.Within))
-	t.head("point", f.Share, "modelled", string(sw.Rows[0].Kind), "relative error")
+	t.head("point", f.Share, "modelled", sw.kindsText(), "relative error")
 	for _, p := range f.predictions {
 		miss := "fitted"
 		if !p.Fitted && p.Error != nil {

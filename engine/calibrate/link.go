@@ -21,7 +21,7 @@ type LinkRun struct {
 type LinkOptions struct {
 	Node   cluster.Machine // calibrated
 	Name   string          // of the machine with the link
-	Rounds int             // turns of each run
+	Rounds int             // repetitions of each run
 	// Measure runs a workload over the processes of the job, and Simulate in virtual time on a
 	// machine. Both return the value of the run's metric.
 	Measure  func(ctx context.Context, r *LinkRun) (float64, error)
@@ -44,7 +44,7 @@ var (
 	linkWindows = []int{16, 64, 256}
 )
 
-// linkTrial is a measurement for the fit, and linkCheck one for a prediction.
+// linkTrial is a run that the fit uses. A linkCheck is a run that the fitted machine predicts.
 type linkTrial struct {
 	kind string
 	x    float64
@@ -170,12 +170,12 @@ func CalibrateLink(ctx context.Context, o LinkOptions) (*Result, error) {
 	return result, nil
 }
 
-// FitLink computes the link between the nodes of a machine, whose other numbers it keeps. The
-// formulas are the simulator's, with ratios as errors:
+// FitLink fits the link between the nodes of a machine and keeps the machine's other numbers. It
+// uses the simulator's formulas, with ratios as errors:
 //
 //	flood of k messages    a + k·max(o, g)     of 8 B
 //	ping-pong, n ≤ eager   2o + L + nG         one way
-//	ping-pong, n > eager   4o + 3L + nG        with a handshake; 2o less if the adapter answers
+//	ping-pong, n > eager   4o + 3L + nG        with a handshake; 2o less with ProgressOffload
 //
 // The sender's overhead and the adapter's gap cannot be separated, so both are the time of one more
 // message.
@@ -216,7 +216,7 @@ func FitLink(times []Time, node cluster.Machine, name string) (*Model, error) {
 	}
 	x, ok := solve(terms)
 	if !ok || x[1] == 0 {
-		return nil, fmt.Errorf("%w: an overhead of %.3g s leaves no time per byte of a message between processes", ErrFit, o)
+		return nil, fmt.Errorf("%w: ping-pong between processes, minus an overhead of %.3g s, does not take longer with more bytes", ErrFit, o)
 	}
 	latency, perByte := max(x[0], minLatency), x[1]
 	l := &m.Classes[cluster.Remote]
@@ -240,8 +240,8 @@ func FitLink(times []Time, node cluster.Machine, name string) (*Model, error) {
 		}
 	}
 	return &Model{Machine: *m, Numbers: f.numbers, Limits: []string{
-		"several ranks of a process that send at the same time share its connection to the MPI library; a simulation has " +
-			"one adapter for them",
-		"one-sided operations between processes take the times of messages here; a library may be faster or slower",
+		"ranks of one process that send at the same time share its connection to the MPI library, which a simulation models " +
+			"as one adapter",
+		"one-sided operations between processes are charged like messages; the library may be faster or slower",
 	}}, nil
 }

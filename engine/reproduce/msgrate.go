@@ -50,7 +50,7 @@ func modelledRate(p *Point) float64 {
 	return m.Rate()
 }
 
-// messageTerms are the parts of the time per message of all threads.
+// messageTerms returns the parts of the time per message of all threads.
 func messageTerms(p *Point) []Term {
 	m := msgrate.ModelOf(&p.Scenario, p.Machine, engine.Simulated)
 	overheads, locks, tasks := m.Overheads/m.Messages, m.Locks/m.Messages, 0.0

@@ -98,8 +98,8 @@ func withRowName(r *Row, err error) error {
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
-// set sets the knobs of an axis to a value, and returns them with their canonical values. The value of
-// the last knob may contain an x, such as the name of a machine.
+// set sets the knobs of an axis to a value, and returns them with their canonical values. If the
+// last knob is not a number, its value may contain an x, as in xc30-edison.
 func (a *Axis) set(sc *engine.Scenario, value string) ([]Setting, error) {
 	knobs, values := strings.Split(a.Knob, ","), []string{value}
 	if len(knobs) > 1 {

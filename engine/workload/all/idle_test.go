@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// TestIdleOfEveryLayout asks every workload for its knobs without effect. Some layouts cannot run: their groups are
-// larger than the cluster, or do not divide it.
+// TestIdleOfEveryLayout tests that Idle does not panic for any workload and layout. Some layouts are invalid: their
+// groups are larger than the cluster, or do not divide it.
 func TestIdleOfEveryLayout(t *testing.T) {
 	for _, w := range workload.All() {
 		s := w.Scenario(presets.Machines())
