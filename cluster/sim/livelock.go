@@ -116,6 +116,7 @@ func (t *thread) poll() {
 	w := t.w
 	t.check()
 	t.spend(w.pollTime, ofPoll)
+	t.holdLock()
 	if t.polls == 0 { // it did something else since the last poll
 		w.idlePolls = 0
 	}

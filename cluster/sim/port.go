@@ -62,13 +62,29 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	t.sync(evResume) // threads of a rank post in the order of time
 	lock := int(t.r.id)*t.w.vcis + t.vciOf(op)
 	t.takeLock(lock)
+	t.lock = 1 + lock
+	t.holdLock()
 	h := t.post(op)
 	t.r.runSteps(t)
+	t.holdLock()
+	t.lock = 0
+	return h
+}
+
+// holdLock records that a thread in a call holds its lock at least until now. A call that lets other threads run
+// records it before.
+func (t *thread) holdLock() {
+	lock := t.lock - 1
+	if lock < 0 {
+		return
+	}
+	if t.w.locks[lock] > t.now { // a call that began at the same time has the lock for longer
+		return
+	}
 	t.w.locks[lock] = t.now
 	if t.w.trace.on {
 		t.w.trace.locks[lock] = t.cause
 	}
-	return h
 }
 
 // vciOf returns the VCI of a call: messages of a context use one VCI, all other calls use the rank's first.

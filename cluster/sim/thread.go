@@ -46,7 +46,7 @@ type thread struct {
 
 	body func() error
 	stop func()
-	_    uint64 // padding to whole cache lines
+	lock int // 1 + lock of the VCI whose call it is in; 0: none
 }
 
 // never is a time before all other times.

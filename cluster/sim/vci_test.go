@@ -92,3 +92,42 @@ func TestVCIs(t *testing.T) {
 		}
 	}
 }
+
+// TestVCIsOfPolls tests that threads that poll one VCI wait for its lock, and that threads with a VCI each do not.
+func TestVCIsOfPolls(t *testing.T) {
+	const (
+		threads = 4
+		polls   = 50
+		lock    = 100 * cluster.Nanosecond
+		poll    = 10 * cluster.Nanosecond
+	)
+	for vcis, want := range map[int]cluster.Time{
+		1:       threads * polls * (threads - 1) * lock,
+		threads: polls * poll,
+	} {
+		m := cluster.Machine{VCIs: vcis, LockTime: lock, PollTime: poll, ClockTime: new(cluster.Time)}
+		var took cluster.Time
+		spec := clustertest.Spec(m, 1, 1)
+		spec.Layout.ThreadsPerRank = threads
+		clustertest.Must(t, sim.New(), spec, func(r *cluster.Rank) error {
+			teams, err := r.Endpoints(r.World(), threads)
+			if err != nil {
+				return err
+			}
+			begin := r.Now()
+			err = r.Fork(threads, func(t *cluster.Thread) error {
+				for range polls {
+					if _, _, err := t.Improbe(teams[t.Number()], cluster.AnySource, cluster.AnyTag); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			took = r.Now() - begin
+			return err
+		})
+		if took < want*9/10 || took > want*11/10 {
+			t.Errorf("%d VCIs: %d polls of each thread take %s, want %s", vcis, polls, took, want)
+		}
+	}
+}
