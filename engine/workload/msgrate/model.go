@@ -42,14 +42,15 @@ func ModelOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) Model {
 		Messages:  each * pairs * threads,
 	}
 	if class == cluster.Remote {
-		nodes := float64(max(l.Nodes/2, 1) * max(k.Adapters, 1))
-		x.Adapter = x.Messages / nodes * (k.Gap.Seconds() + bytesTime(k, s.Int("size")))
+		senders := min(float64(len(l.World()))/float64(l.Nodes), pairs) // of the busiest node
+		x.Adapter = each * threads * senders / float64(max(k.Adapters, 1)) * (k.Gap.Seconds() + bytesTime(k, s.Int("size")))
 	}
 	if s.Text("receive") == posted {
 		x.Latency = rounds * (2*m.TransferTime(class, s.Int("size")) + 3*k.Overhead).Seconds()
 		return x
 	}
-	x.Tasks = s.Float("task") * 1e-6 * tasksOfBusiest(s, each, threads)
+	x.Locks *= 2 // a worker probes and receives
+	x.Tasks = s.Float("task") * 1e-6 * tasksOfBusiest(s, each, threads, pairs)
 	return x
 }
 
@@ -73,16 +74,19 @@ func bytesTime(k *cluster.Link, size int64) float64 {
 	return float64(size) / k.Bandwidth
 }
 
-// tasksOfBusiest returns the work of the busiest worker, in mean task times. There are n tasks per
-// worker, and their times are exponentially distributed. The maximum of the sums of n tasks is
-// about n + √(2·n·ln workers). If an idle worker can take any task, only the last tasks
-// differ: their maximum is about ln workers + 0.577.
-func tasksOfBusiest(s *engine.Scenario, n, workers float64) float64 {
+// tasksOfBusiest returns the work of the busiest worker, in mean task times. Each rank has a number of
+// workers with n tasks each, and the times are exponentially distributed. The maximum of k sums of n
+// tasks is about n + √(2·n·ln k). If an idle worker can take any task of its rank, the last tasks
+// differ, whose maximum is the harmonic number of the workers, and the sums of the ranks differ.
+func tasksOfBusiest(s *engine.Scenario, n, workers, ranks float64) float64 {
 	if s.Text("channels") != shared && s.Text("receive") == ownTasks {
-		return n + math.Sqrt(2*n*math.Log(workers))
+		return n + math.Sqrt(2*n*math.Log(workers*ranks))
 	}
-	const euler = 0.5772
-	return n - 1 + math.Log(workers) + euler
+	last := 0.0
+	for k := 1.0; k <= workers; k++ {
+		last += 1 / k
+	}
+	return n - 1 + last + math.Sqrt(2*n*math.Log(ranks)/workers)
 }
 
 // Time returns the time of all messages. While a thread waits for a reply, the other threads of its

@@ -34,10 +34,11 @@ func pairOf(r *cluster.Rank) pair {
 
 // channelsOf returns the team of each thread. All members of r.World() call it.
 func channelsOf(r *cluster.Rank, kind string, threads int) ([]*cluster.Team, error) {
-	switch kind {
-	case endpoints:
+	switch {
+	case threads == 1: // it has no other thread to be independent of
+	case kind == endpoints:
 		return r.Endpoints(r.World(), threads)
-	case communicators:
+	case kind == communicators:
 		teams := make([]*cluster.Team, threads)
 		for i := range teams {
 			var err error

@@ -40,17 +40,20 @@ func newTasks(r *cluster.Rank, p engine.Probe, threads int) *tasks {
 // iterations.
 func (t *tasks) work(r *cluster.Rank, channels []*channel, worker int, every bool, before uint64) error {
 	own := channels[worker]
-	next := func() (cluster.Message, error) { return r.Mprobe(own.team, own.peer, cluster.AnyTag) }
+	next := func() (cluster.Message, bool, error) {
+		m, err := r.Mprobe(own.team, own.peer, cluster.AnyTag)
+		return m, m.Bytes > 0, err
+	}
 	if every && own.team != channels[(worker+1)%len(channels)].team {
 		watched := slices.Concat(channels[worker:], channels[:worker])
-		next = func() (cluster.Message, error) { return poll(r, watched) }
+		next = func() (cluster.Message, bool, error) { return poll(r, watched) }
 	}
 	for {
-		m, err := next()
+		m, isTask, err := next()
 		if err != nil {
 			return err
 		}
-		if m.Bytes == 0 { // the end
+		if !isTask {
 			_, err := r.Mrecv(m, cluster.Data{})
 			return err
 		}
@@ -68,17 +71,23 @@ func (t *tasks) work(r *cluster.Rank, channels []*channel, worker int, every boo
 	}
 }
 
-// poll takes a message from the first channel that has one. If none has one, it looks for the end in
-// its own channel, the first of them.
-func poll(r *cluster.Rank, watched []*channel) (cluster.Message, error) {
-	for {
+// poll takes a message from the first channel that has one, and reports whether it has a task. It
+// takes the end of its own channel, the first of them, if no channel has a message after the end has
+// arrived: all messages of its own channel have arrived before.
+func poll(r *cluster.Rank, watched []*channel) (m cluster.Message, isTask bool, err error) {
+	own := watched[0]
+	for ended := false; ; {
 		for _, c := range watched {
 			if m, found, err := r.Improbe(c.team, c.peer, c.tag); found || err != nil {
-				return m, err
+				return m, true, err
 			}
 		}
-		if m, found, err := r.Improbe(watched[0].team, watched[0].peer, endTag+watched[0].tag); found || err != nil {
-			return m, err
+		if ended {
+			m, err := r.Mprobe(own.team, own.peer, endTag+own.tag)
+			return m, false, err
+		}
+		if _, ended, err = r.Iprobe(own.team, own.peer, endTag+own.tag); err != nil {
+			return m, false, err
 		}
 	}
 }

@@ -55,7 +55,7 @@ var msgrate = workload.Workload{
 			Default: "64", Min: 1, Max: 4096, Choices: []string{"1", "16", "64", "256"}, Scope: engine.ScopeBody,
 			Role: engine.Problem, Watch: "the rate: with few messages in flight, latency limits it"},
 		{Name: "rounds", Label: "rounds", Doc: "windows of each thread per iteration, and round trips for the latency",
-			Type: engine.Integer, Default: "4", Min: 1, Max: 1e6,
+			Type: engine.Integer, Default: "4", Min: 1, Max: 1e4,
 			Choices: []string{"1", "4", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the time of an iteration; the rate does not change"},
 	},
@@ -108,25 +108,21 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if s.Text("receive") != posted {
 		messages *= s.Int("rounds")
 	}
-	const request = 64
+	const request, task = 64, 48
 	return workload.Plan{Items: []workload.Item{
 		{Name: "message buffers", Per: workload.PerRank, Bytes: threads * window * size},
 		{Name: "requests", Per: workload.PerRank, Bytes: threads * window * request},
-		{Name: "numbers and times of tasks", Per: workload.PerRank, Bytes: threads * (messages + 1) * 24},
+		{Name: "numbers and times of tasks", Per: workload.PerRank, Bytes: threads * (messages + 1) * task},
 		{Name: "messages in flight", Per: workload.PerRank, Bytes: threads * messages * on.Eager(s, size)},
 	}}, nil
 }
 
 // idle returns the reason why a change of a knob has no effect, or "".
-func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	alone := s.Layout().ThreadsPerRank == 1
 	tasks := s.Text("receive") != posted
 	switch knob {
-	case "channels", "vcis":
-		if alone && !(knob == "vcis" && kind != engine.Simulated) {
-			return "each rank has one thread"
-		}
-	case "threading", "thread-support":
+	case "channels", "vcis", "threading", "thread-support":
 		if alone {
 			return "each rank has one thread"
 		}
