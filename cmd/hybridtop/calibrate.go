@@ -87,13 +87,11 @@ func newCalibrate() *cobra.Command {
 				r, err = calibrate.CheckMachine(ctx, o, m)
 			}
 		case link.fabric == engine.MPI:
-			if m, err = link.nodeMachine(ctx, o); err == nil {
-				o.Cores, o.Rounds = calibrate.LinkRanks, calibrate.LinkRounds
-				if quick {
-					o.Rounds = calibrate.QuickLinkRounds
-				}
-				r, err = link.calibrate(ctx, m, &o)
+			rounds := calibrate.LinkRounds
+			if quick {
+				rounds = calibrate.QuickLinkRounds
 			}
+			r, err = link.calibrate(ctx, &o, rounds)
 		default:
 			r, err = calibrate.Calibrate(ctx, o)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,9 @@ func (l *linkFlags) check(check string) error {
 // linkTime is the time during which a job may start iterations.
 const linkTime = 200 * time.Millisecond
 
-// calibrate measures the link of a machine's nodes over the processes of a job.
-func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, o *calibrate.Options) (*calibrate.Result, error) {
+// calibrate measures the link of a machine's nodes over the processes of a job. Without a machine of
+// the nodes, it first fits one to this host.
+func (l *linkFlags) calibrate(ctx context.Context, o *calibrate.Options, rounds int) (*calibrate.Result, error) {
 	x, err := job.New(l.launcher)
 	if err == nil && l.front != "" {
 		err = x.Listen(l.front)
@@ -57,14 +59,24 @@ func (l *linkFlags) calibrate(ctx context.Context, node cluster.Machine, o *cali
 	if err != nil {
 		return nil, err
 	}
+	node, err := l.nodeMachine(ctx, *o)
+	if err != nil {
+		return nil, err
+	}
+	if err := presets.WriteMachine(io.Discard, node); err != nil {
+		return nil, fmt.Errorf("--node: %w", err)
+	}
+	o.Cores, o.Rounds = calibrate.LinkRanks, rounds
 	return calibrate.CalibrateLink(ctx, calibrate.LinkOptions{Node: node, Name: o.Name, Rounds: o.Rounds, Progress: o.Progress,
 		Measure: func(ctx context.Context, r *calibrate.LinkRun) (float64, error) {
 			fabrics := map[string]cluster.Fabric{engine.MPI: x}
 			return runLink(ctx, r, engine.MPI, measuring, session.Options{Fabrics: fabrics, Limits: session.Limits{For: linkTime}})
 		},
 		Simulate: func(ctx context.Context, r *calibrate.LinkRun, m *cluster.Machine) (float64, error) {
-			return runLink(ctx, r, engine.Sim, m.Name, session.Options{Fabrics: session.Fabrics(), Machines: []cluster.Machine{*m},
-				Limits: session.Limits{Usual: time.Second}})
+			fitted := *m
+			fitted.Name = "fitted-link" // the file may have the name of another machine
+			return runLink(ctx, r, engine.Sim, fitted.Name, session.Options{Fabrics: session.Fabrics(),
+				Machines: []cluster.Machine{fitted}, Limits: session.Limits{Usual: time.Second}})
 		},
 	})
 }

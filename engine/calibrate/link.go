@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -185,7 +186,9 @@ func FitLink(times []Time, node cluster.Machine, name string) (*Model, error) {
 	m.Name, m.Title, m.Emulated = name, node.Title+"; processes of an MPI job as nodes", true
 	m.Source = make(map[string]string)
 	for key, s := range node.Source {
-		m.Source[key] = s
+		if !strings.HasPrefix(key, "remote.") {
+			m.Source[key] = s
+		}
 	}
 	for _, t := range times {
 		f.by[t.Kind] = append(f.by[t.Kind], t)

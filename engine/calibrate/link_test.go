@@ -33,7 +33,7 @@ func simulateLink(_ context.Context, r *calibrate.LinkRun, m *cluster.Machine) (
 // linked is a machine with the given link.
 func linked(l cluster.Link) cluster.Machine {
 	m := cluster.Machine{Name: "linked", Title: "Linked", Emulated: true, CoresPerNode: 4, Flops: 1e9, MemoryRate: 1e10,
-		EagerLimit: 8192, Progress: cluster.ProgressCall, ClockTime: new(cluster.Time), Source: map[string]string{"nodes": "kept"}}
+		EagerLimit: 8192, Progress: cluster.ProgressCall, ClockTime: new(cluster.Time), Source: map[string]string{"nodes": "kept", "remote.thread_rate_bytes_per_s": "of another link"}}
 	m.Classes[cluster.InNode] = cluster.Link{Latency: 100 * cluster.Nanosecond, Overhead: 50 * cluster.Nanosecond, Bandwidth: 1e10}
 	m.Classes[cluster.InRank] = m.Classes[cluster.InNode]
 	m.Classes[cluster.Remote] = l
@@ -80,10 +80,10 @@ func TestFitLink(t *testing.T) {
 			}
 		}
 		if m := &r.Model.Machine; m.Name != "fitted" || m.Flops != node.Flops || m.Source["nodes"] != "kept" ||
-			m.Classes[cluster.InNode] != node.Classes[cluster.InNode] || m.Source["remote.latency_s"] == "" {
+			m.Classes[cluster.InNode] != node.Classes[cluster.InNode] || m.Source["remote.latency_s"] == "" || m.Source["remote.thread_rate_bytes_per_s"] != "" {
 			t.Errorf("the machine is %+v", m)
 		}
-		if len(node.Source) != 1 {
+		if len(node.Source) != 2 {
 			t.Errorf("the node's machine has changed: %v", node.Source)
 		}
 		if judged := calibrate.Judge(r.Checks); !judged.Pass() || judged.Worst > 0.05 || judged.Noisy > 0 {
