@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -286,7 +287,11 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		if f.joint[i], loaded, err = jointMachineFiles(text); err != nil {
 			return engine.Scenario{}, nil, nil, err
 		}
-		userMachines = append(userMachines, loaded...)
+		for _, m := range loaded { // one machine may be in several values
+			if !slices.ContainsFunc(userMachines, func(u cluster.Machine) bool { return reflect.DeepEqual(u, m) }) {
+				userMachines = append(userMachines, m)
+			}
+		}
 	}
 	if err := f.readRanks(cmd); err != nil {
 		return engine.Scenario{}, nil, nil, err
@@ -385,11 +390,14 @@ func (f *knobFlags) changed(sc engine.Scenario, axes []session.Axis,
 	if err != nil || len(changes) == 0 {
 		return sc, axes, userMachines, err
 	}
-	if slices.ContainsFunc(axes, func(a session.Axis) bool { return a.Knob == "machine" }) {
+	has := func(a session.Axis, knob string) bool { return slices.Contains(strings.Split(a.Knob, ","), knob) }
+	if slices.ContainsFunc(axes, func(a session.Axis) bool { return has(a, "machine") }) {
 		return sc, nil, nil, errors.New("--with: several machines are given: want one")
 	}
 	if sc.Text("fabric") == engine.MPI || slices.ContainsFunc(axes, func(a session.Axis) bool {
-		return a.Knob == "fabric" && slices.Contains(a.Values, engine.MPI)
+		return has(a, "fabric") && slices.ContainsFunc(a.Values, func(v string) bool {
+			return slices.Contains(strings.Split(v, "x"), engine.MPI)
+		})
 	}) {
 		return sc, nil, nil, errors.New("--with: fabric mpi only measures, and no job has a changed machine (use --fabric sim)")
 	}

@@ -14,7 +14,7 @@ import (
 
 // once lists the flags that do not affect the results of a run.
 var once = []string{"for", "iterations", "until", "chart", "json", "csv", "picture", "picture-pane", "picture-size",
-	"timeline-last", "baseline", "json-stream", "to", "out"}
+	"timeline-last", "baseline", "json-stream", "to", "out", "together"}
 
 // repeats returns the command that repeats the iterations of a simulation that the wall clock has
 // ended, by --for or an interruption. It returns nil if the wall clock has not ended it, or stopped

@@ -11,7 +11,7 @@ import (
 
 // variants are settings with which some knob has no effect.
 var variants = [][]string{
-	{}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
+	{}, {"threads-per-rank", "1"}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
 	{"threading", "multiple"}, {"threading", "masteronly"}, {"nodes", "1", "ranks-per-node", "1"},
 }
 
