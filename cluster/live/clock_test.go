@@ -41,3 +41,14 @@ func TestTheClockDoesNotGoBack(t *testing.T) {
 		t.Errorf("the clock went from %v to %v", time.Duration(before), time.Duration(after))
 	}
 }
+
+// TestEqualTimesKeepTheOrderOfPosting tests that a parcel does not pass the node's memory before a parcel that was
+// posted earlier for the same time. The clock stands still while the host falls behind, so equal times are usual.
+func TestEqualTimesKeepTheOrderOfPosting(t *testing.T) {
+	x := &wire{heap: []*parcel{{at: 5}}}
+	for at, want := range map[int64]bool{4: true, 5: false, 6: false} {
+		if got := x.isNext(at); got != want {
+			t.Errorf("time %d with an event at 5: next = %v, want %v", at, got, want)
+		}
+	}
+}

@@ -125,8 +125,9 @@ func (x *wire) shareMemory(pt *port, start, n, minTime int64) (end int64, later 
 	return 0, true
 }
 
-// isNext reports whether no event is earlier than a time. The caller holds mu.
-func (x *wire) isNext(at int64) bool { return len(x.heap) == 0 || at <= x.heap[0].at }
+// isNext reports whether a time is before all events. An event at the same time was posted before. The
+// caller holds mu.
+func (x *wire) isNext(at int64) bool { return len(x.heap) == 0 || at < x.heap[0].at }
 
 // bytesOf returns a number of bytes as an integer, at most half of the largest one.
 func bytesOf(n float64) int64 { return int64(min(n, math.MaxInt64/2)) }

@@ -76,8 +76,8 @@ func bytesTime(k *cluster.Link, size int64) float64 {
 
 // tasksOfBusiest returns the work of the busiest worker, in mean task times. Each rank has a number of
 // workers with n tasks each, and the times are exponentially distributed. The maximum of k sums of n
-// tasks is about n + √(2·n·ln k). If an idle worker can take any task of its rank, the last tasks
-// differ, whose maximum is the harmonic number of the workers, and the sums of the ranks differ.
+// tasks is about n + √(2·n·ln k). If an idle worker can take any task of its rank, only the last tasks
+// differ. Their maximum is the harmonic number of the workers. The sums of the ranks differ, too.
 func tasksOfBusiest(s *engine.Scenario, n, workers, ranks float64) float64 {
 	if s.Text("channels") != shared && s.Text("receive") == ownTasks {
 		return n + math.Sqrt(2*n*math.Log(workers*ranks))
