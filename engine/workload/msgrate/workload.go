@@ -35,7 +35,7 @@ var msgrate = workload.Workload{
 			Choices: []string{shared, communicators, endpoints}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the message rate: threads with their own channels do not wait for each other if there are enough VCIs"},
 		{Name: "vcis", Label: "VCIs", Doc: "VCIs of a rank, each with a lock and queues, assigned to the channels " +
-			"round-robin; 0: the machine's number", Type: engine.Integer, Default: "0", Min: 0,
+			"round-robin; 0: the machine's number", Type: engine.Integer, Default: "8", Min: 0,
 			Max: cluster.MaxVCIs, Choices: []string{"0", "1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeCluster,
 			Role:  engine.Scheme,
 			Watch: "the message rate: one VCI serializes all threads, also with separate channels"},
@@ -61,7 +61,9 @@ var msgrate = workload.Workload{
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4"},
 	Question: "do threads with their own communicators send faster?",
-	First:    "channels", Panes: []string{"locality", "latency"}, Idle: idle,
+	Alike: map[string]string{"channels": "a call takes no time on a machine without overheads, such as demo, and holds no " +
+		"lock; choose lumi-c or perlmutter-cpu"},
+	First: "channels", Panes: []string{"locality", "latency"}, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "message_rate", Phrase: "messages per second", Unit: "1/s", Always: true,
 			Doc: "messages of all pairs of threads per second, from the first to the last one"},
