@@ -43,7 +43,7 @@ func TestTheClockDoesNotGoBack(t *testing.T) {
 }
 
 // TestEqualTimesKeepTheOrderOfPosting tests that a parcel does not pass the node's memory before a parcel that was
-// posted earlier for the same time. The clock stands still while the host falls behind, so equal times are usual.
+// posted earlier for the same time. The clock pauses while the host falls behind, so equal times are usual.
 func TestEqualTimesKeepTheOrderOfPosting(t *testing.T) {
 	x := &wire{heap: []*parcel{{at: 5}}}
 	for at, want := range map[int64]bool{4: true, 5: false, 6: false} {

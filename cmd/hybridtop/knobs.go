@@ -347,7 +347,7 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 			return engine.Scenario{}, nil, nil, fmt.Errorf("--together %.80q: want KNOB,KNOB=VALUExVALUE,..., such as ranks-per-node,threads=1x8,2x4", text)
 		}
 		axis := session.Axis{Knob: names, Values: strings.Split(values, ",")}
-		if strings.HasPrefix(names, "fabric,") && f.launcher == "" && slices.ContainsFunc(axis.Values, func(v string) bool { return strings.HasPrefix(v, engine.MPI+"x") }) {
+		if f.launcher == "" && hasMPI(axis) {
 			return engine.Scenario{}, nil, nil, errNoLauncher
 		}
 		axes = append(axes, axis)
@@ -383,6 +383,18 @@ func expandJoint(args []string) []string {
 	return all
 }
 
+// hasKnob reports whether an axis changes a knob, alone or together with others.
+func hasKnob(a session.Axis, knob string) bool {
+	return slices.Contains(strings.Split(a.Knob, ","), knob)
+}
+
+// hasMPI reports whether a value of an axis is fabric mpi.
+func hasMPI(a session.Axis) bool {
+	return hasKnob(a, "fabric") && slices.ContainsFunc(a.Values, func(v string) bool {
+		return slices.Contains(strings.Split(v, "x"), engine.MPI)
+	})
+}
+
 // changed applies --with to the machine of a scenario.
 func (f *knobFlags) changed(sc engine.Scenario, axes []session.Axis,
 	userMachines []cluster.Machine) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
@@ -390,15 +402,10 @@ func (f *knobFlags) changed(sc engine.Scenario, axes []session.Axis,
 	if err != nil || len(changes) == 0 {
 		return sc, axes, userMachines, err
 	}
-	has := func(a session.Axis, knob string) bool { return slices.Contains(strings.Split(a.Knob, ","), knob) }
-	if slices.ContainsFunc(axes, func(a session.Axis) bool { return has(a, "machine") }) {
+	if slices.ContainsFunc(axes, func(a session.Axis) bool { return hasKnob(a, "machine") }) {
 		return sc, nil, nil, errors.New("--with: several machines are given: want one")
 	}
-	if sc.Text("fabric") == engine.MPI || slices.ContainsFunc(axes, func(a session.Axis) bool {
-		return has(a, "fabric") && slices.ContainsFunc(a.Values, func(v string) bool {
-			return slices.Contains(strings.Split(v, "x"), engine.MPI)
-		})
-	}) {
+	if sc.Text("fabric") == engine.MPI || slices.ContainsFunc(axes, hasMPI) {
 		return sc, nil, nil, errors.New("--with: fabric mpi only measures, and no job has a changed machine (use --fabric sim)")
 	}
 	next, machines, err := explain.WithChanges(sc, changes, userMachines)

@@ -71,9 +71,9 @@ func (t *tasks) work(r *cluster.Rank, channels []*channel, worker int, every boo
 	}
 }
 
-// poll takes a message from the first channel that has one, and reports whether it has a task. It
-// takes the end of its own channel, the first of them, if no channel has a message after the end has
-// arrived. All messages of its own channel have arrived before the end.
+// poll takes a message from the first channel that has one, and reports whether it has a task. The
+// first channel is the worker's. After the end of this channel has arrived, poll takes it if no channel
+// has a message. All messages of the channel have arrived before its end.
 func poll(r *cluster.Rank, watched []*channel) (m cluster.Message, isTask bool, err error) {
 	own := watched[0]
 	for ended := false; ; {
