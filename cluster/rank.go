@@ -55,7 +55,8 @@ type Rank struct {
 	scratch  []uint64 // scratch space of collectives; see work
 	services *services
 	rng      *rand.Rand
-	mover    Mover // nil: no port observes copies in place
+	mover    Mover   // nil: no port observes copies in place
+	region   *region // nil: the rank has had none
 }
 
 // Launch runs body on every rank of the spec and returns the first failure.

@@ -6,6 +6,7 @@ type Thread struct {
 	Rank
 	threads int
 	drawn   int32 // work-sharing constructs of the thread since the last thread barrier
+	err     error // of its body
 }
 
 // Number returns the thread's number in the region; 0 is the master.
@@ -29,34 +30,56 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 		return r.errorf("fork of %d threads: the thread level is SINGLE, which forbids threads: initialize at "+
 			"masteronly or more", n)
 	}
-	errs := make([]error, n)
-	traffics := make([]Traffic, n)
-	mould := Thread{Rank: *r, threads: n} // a copy: the Rank must not be read while its threads run
+	g := r.region
+	if g == nil {
+		g = new(region)
+		g.each = g.run
+		r.region = g
+	}
+	for len(g.team) < n {
+		g.team = append(g.team, new(Thread))
+	}
+	g.body = body
+	g.mould = Thread{Rank: *r, threads: n}
 	r.gate = gateForked
-	r.port.Fork(n, func(p Port, thread int) {
-		t := new(Thread)
-		*t = mould
-		t.port, t.thread, t.handles, t.nbi, t.scratch, t.packing = p, int32(thread), nil, nil, nil, nil
-		t.mover, _ = p.(Mover)
-		t.traffic = Traffic{}
-		if mould.traffic.Nodes != nil {
-			t.traffic.Nodes = make([]int64, len(mould.traffic.Nodes))
-		}
-		t.rng = nil
-		t.gate = gateOf(t.level, thread)
-		errs[thread] = t.guard(func(*Rank) error { return body(t) })
-		traffics[thread] = t.traffic
-	})
+	r.port.Fork(n, g.each)
 	r.gate = gateOpen
-	for i := range traffics {
-		r.traffic.add(&traffics[i])
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
+	var err error
+	for _, t := range g.team[:n] {
+		r.traffic.add(&t.traffic)
+		if err == nil {
+			err = t.err
 		}
 	}
-	return nil
+	return err
+}
+
+// region is the parallel region of a rank. Its threads are reused.
+type region struct {
+	body  func(*Thread) error
+	each  func(Port, int) // run
+	mould Thread          // copied by the threads, because the Rank must not be read while they run
+	team  []*Thread
+}
+
+// run runs one thread.
+func (g *region) run(p Port, thread int) {
+	t := g.team[thread]
+	handles, nbi, scratch, packing, nodes := t.handles[:0], t.nbi[:0], t.scratch, t.packing, t.traffic.Nodes
+	*t = g.mould
+	t.port, t.thread, t.handles, t.nbi, t.scratch, t.packing = p, int32(thread), handles, nbi, scratch, packing
+	t.mover, _ = p.(Mover)
+	t.traffic = Traffic{}
+	if n := len(g.mould.traffic.Nodes); n > 0 {
+		if nodes == nil {
+			nodes = make([]int64, n)
+		}
+		clear(nodes)
+		t.traffic.Nodes = nodes
+	}
+	t.rng = nil
+	t.gate = gateOf(t.level, thread)
+	t.err = t.guard(func(*Rank) error { return g.body(t) })
 }
 
 // Meet is a barrier of the region's threads (OpenMP's barrier, with its flush). It returns when all
