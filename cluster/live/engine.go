@@ -64,7 +64,8 @@ type engine struct {
 	inbox    []*parcel // parcels from the wire or outside a ring, under inMu
 	inboxOld []*parcel // owner's list, swapped with inbox
 
-	region region
+	region  region
+	workers []*worker // that run threads 1, 2, ... of its regions
 
 	observer *observed // observer of the rank's first thread; nil: no recording
 
@@ -95,6 +96,7 @@ func (w *world) newEngine(id int32) *engine {
 	}
 	e := w.bareEngine(id)
 	e.main, e.lockless = e, true
+	e.region.joining = newPausing()
 	if m := &w.spec.Machine; m.Emulated && m.Device.Count > 0 {
 		e.kernels = &kernelState{}
 		w.staged = !m.Device.Direct

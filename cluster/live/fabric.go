@@ -91,7 +91,7 @@ type world struct {
 
 	vcis     int // VCIs of a rank in addition to its main engine
 	cores    int32
-	threads  atomic.Int32 // running threads of the program
+	threads  atomic.Int32 // of the program, also threads that wait for a region
 	crowded  bool         // more ranks than cores
 	spins    int          // polls before a waiting rank yields
 	yields   int          // yields before it parks
@@ -183,6 +183,8 @@ func (w *world) launch(ctx context.Context, body func(cluster.Port) error) {
 		}
 		w.ranks.Add(1)
 		p := newPort(e, 0)
+		p.open()
+		e.cpu = &p.cpu
 		if e.hasHelper {
 			w.others.Add(1)
 			go e.runHelper()
@@ -199,6 +201,7 @@ func (w *world) launch(ctx context.Context, body func(cluster.Port) error) {
 func (w *world) rank(p *port, body func(cluster.Port) error) {
 	defer w.ranks.Done()
 	defer p.e.ended.Store(true)
+	defer p.e.endWorkers()
 	defer w.catch(p)
 	if p.e.hasHelper {
 		p.lock()

@@ -76,6 +76,8 @@ func (nothing) Step(cluster.Poster, int32, cluster.Done) {}
 // parks makes a thread of a rank appear parked in a receive from a peer.
 func parks(e *engine, peer int32) *port {
 	p := newPort(e, 0)
+	p.open()
+	e.cpu = &p.cpu
 	p.hs = []cluster.Handle{e.start(&cluster.Op{Kind: cluster.KindRecv, Peer: peer, Tag: 7})}
 	p.need, p.asleep = 1, true
 	p.parked.Store(true)
@@ -122,6 +124,8 @@ func TestUrgentLaneIsNotForgotten(t *testing.T) {
 	w := parkedWorld(2, 2)
 	e := w.engines[0]
 	p := newPort(e, 0)
+	p.open()
+	e.cpu = &p.cpu
 	e.markUrgent(1)
 	e.vcis[1].mu.Lock()
 	if p.serveUrgent() {

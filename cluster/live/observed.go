@@ -103,8 +103,7 @@ func (o *observed) Post(op *cluster.Op) cluster.Handle {
 func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindThreadBarrier:
-		o.inThreadBarrier = true
-		return o.port.Post(op)
+		return o.meet(op)
 	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
 		return o.port.Post(op)
 	}
@@ -136,6 +135,18 @@ func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 		return h
 	}
 	return o.port.Post(op)
+}
+
+// meet enters a thread barrier. The thread may already wait in the post.
+func (o *observed) meet(op *cluster.Op) cluster.Handle {
+	o.endActivity(o.Now())
+	o.lane.Now(timeline.ActivitySleep, op.Kind, timeline.NoPeer)
+	h := o.port.Post(op)
+	o.lane.Until(o.Now(), timeline.ActivitySleep, op.Kind, timeline.NoPeer)
+	if o.inThreadBarrier = h != 0; !o.inThreadBarrier {
+		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+	}
+	return h
 }
 
 // launch posts a kernel, which counts as the program's computation.

@@ -35,20 +35,22 @@ type port struct {
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      uint32      // held locks of the rank's VCIs, by bit; only this goroutine uses it; bit 0: the engine
+	posted     bool        // the thread has posted an operation since its last thread barrier
 	finalizing bool        // the body has returned
 	returned   bool        // the goroutine ends normally
 	observer   *observed   // records the thread's activity; nil: no recording
 }
 
+// newPort returns the port of a thread, which is closed.
 func newPort(e *engine, thread int) *port {
-	p := &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan int64, 1)}
-	if thread == 0 {
-		e.cpu = &p.cpu
-	}
-	e.portsMu.Lock()
-	e.ports = append(e.ports, p)
-	e.portsMu.Unlock()
-	return p
+	return &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan int64, 1)}
+}
+
+// open adds the port to the open ports of its rank, and close removes it.
+func (p *port) open() {
+	p.e.portsMu.Lock()
+	p.e.ports = append(p.e.ports, p)
+	p.e.portsMu.Unlock()
 }
 
 func (p *port) close() {
@@ -175,6 +177,7 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	e.cpu = &p.cpu
 	h := e.post(op)
 	p.unlock()
+	p.posted = true
 	return h
 }
 

@@ -1,7 +1,7 @@
 package live
 
 import (
-	"sync"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -10,8 +10,12 @@ import (
 // region is the data that the threads of a parallel region share in addition to the engine.
 type region struct {
 	threads  int
-	waiting  []*slot  // slots of the threads at the barrier, except the last
-	counters []uint64 // counters of the work-sharing constructs since the last thread barrier
+	running  atomic.Int32  // threads that have not ended, without the first one
+	joining  pausing       // the first thread waits for them
+	arrived  atomic.Int32  // threads at the barrier
+	barriers atomic.Uint32 // completed thread barriers
+	waiting  []*slot       // slots of threads at the barrier that have polled long enough
+	counters []uint64      // counters of the work-sharing constructs since the last thread barrier
 	holder   atomic.Int32
 }
 
@@ -61,32 +65,62 @@ func (e *engine) regionalAlone(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// meet enters the thread barrier; the last thread completes it.
+// meet enters the thread barrier; the last thread completes it. The others poll before they take a
+// slot.
 func (p *port) meet() cluster.Handle {
 	e, g := p.e, &p.e.region
+	if p.posted || e.vcis != nil {
+		p.lock()
+		if len(e.batch) > 0 {
+			e.flush()
+		}
+		p.unlock()
+		p.posted = false
+	}
+	before := g.barriers.Load()
+	if g.arrived.Add(1) == int32(g.threads) {
+		p.lock()
+		g.complete(e)
+		p.unlock()
+		return 0
+	}
+	if !e.w.isOversubscribed() {
+		for range e.w.spins {
+			if g.barriers.Load() != before {
+				return 0
+			}
+			pause()
+		}
+	}
 	p.lock()
 	defer p.unlock()
-	if len(e.batch) > 0 {
-		e.flush()
+	if g.barriers.Load() != before {
+		return 0
 	}
-	if len(g.waiting)+1 < g.threads {
-		s := e.slots.take(cluster.KindThreadBarrier)
-		s.peer = e.id
-		g.waiting = append(g.waiting, s)
-		return postResult(s)
-	}
+	s := e.slots.take(cluster.KindThreadBarrier)
+	s.peer = e.id
+	g.waiting = append(g.waiting, s)
+	return postResult(s)
+}
+
+// complete completes the thread barrier. The caller holds the engine.
+func (g *region) complete(e *engine) {
 	for i, s := range g.waiting {
 		e.complete(s, cluster.Done{Peer: e.id})
 		g.waiting[i] = nil
 	}
+	slept := len(g.waiting) > 0
 	g.waiting, g.counters = g.waiting[:0], g.counters[:0]
-	e.alert()
-	return 0
+	g.arrived.Store(0)
+	g.barriers.Add(1)
+	if slept {
+		e.alert()
+	}
 }
 
 // Fork implements cluster.Port.
 func (p *port) Fork(n int, body func(cluster.Port, int)) {
-	e := p.e
+	e, g := p.e, &p.e.region
 	if e.inRegion {
 		panic("live: fork inside a parallel region")
 	}
@@ -95,37 +129,21 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 		p.unlock()
 	}
 	e.setInRegion(n > 1 || e.hasHelper)
-	e.w.threads.Add(int32(n - 1))
-	e.region.threads, e.region.counters = n, e.region.counters[:0]
-	var wg sync.WaitGroup
-	var threads []*port
-	for i := 1; i < n; i++ {
-		q := newPort(e, i)
-		q.cpu = p.cpu
-		threads = append(threads, q)
-		wg.Go(func() {
-			defer q.close()
-			defer q.returnSpare()
-			defer e.w.catch(q)
-			body(q, i)
-			q.publish()
-			q.returned = true
-		})
+	workers := e.workersOf(n - 1)
+	g.threads, g.counters = n, g.counters[:0]
+	g.arrived.Store(0)
+	g.running.Store(int32(n - 1))
+	slept := false
+	for _, k := range workers {
+		k.port.cpu = p.cpu
+		k.port.open()
+		slept = k.begin(body) || slept
+	}
+	if slept {
+		runtime.Gosched() // the scheduler takes long to move a woken goroutine to another core
 	}
 	func() {
-		defer func() {
-			p.joining.Store(true)
-			e.parks.Add(1)
-			wg.Wait()
-			for _, q := range threads {
-				p.cpu.until(q.cpu.at)
-			}
-			if !e.hasHelper { // otherwise the lock below sets it; the helper may hold the lock now
-				e.cpu = &p.cpu
-			}
-			p.joining.Store(false)
-			e.w.threads.Add(int32(1 - n))
-		}()
+		defer p.join(workers)
 		defer func() { p.returned = false }() // the rank's body continues
 		defer e.w.catch(p)
 		body(p, 0)
@@ -136,7 +154,23 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	if e.hasHelper {
 		p.lock()
 	}
+	e.state.Store(uint32(cluster.Computing))
 	p.check()
+}
+
+// join waits until the workers have run their threads.
+func (p *port) join(workers []*worker) {
+	e := p.e
+	p.joining.Store(true)
+	e.parks.Add(1)
+	e.region.joining.until(e.w, func() bool { return e.region.running.Load() == 0 })
+	for _, k := range workers {
+		p.cpu.until(k.port.cpu.at)
+	}
+	if !e.hasHelper { // otherwise the lock that follows sets it; the helper may hold the lock now
+		e.cpu = &p.cpu
+	}
+	p.joining.Store(false)
 }
 
 // setInRegion begins and ends a parallel region.

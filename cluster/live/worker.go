@@ -1,0 +1,117 @@
+package live
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// worker is a goroutine that runs one thread of each parallel region of a rank. Between two regions
+// it polls briefly and then sleeps, as the threads of OpenMP runtimes do.
+type worker struct {
+	port *port
+	body func(cluster.Port, int) // of the current region; nil: the worker ends
+	turn atomic.Uint32           // number of regions that began for it
+	idle pausing
+}
+
+// workersOf returns the first n workers of a rank.
+func (e *engine) workersOf(n int) []*worker {
+	w := e.w
+	for len(e.workers) < n {
+		k := &worker{port: newPort(e, len(e.workers)+1), idle: newPausing()}
+		e.workers = append(e.workers, k)
+		w.threads.Add(1)
+		w.ranks.Add(1)
+		go k.run()
+	}
+	return e.workers[:n]
+}
+
+// endWorkers ends the workers of a rank. No region may be running.
+func (e *engine) endWorkers() {
+	for _, k := range e.workers {
+		k.begin(nil)
+	}
+}
+
+// begin begins the worker's thread of a region. It reports whether the worker slept.
+func (k *worker) begin(body func(cluster.Port, int)) bool {
+	k.body = body
+	k.turn.Add(1)
+	return k.idle.alert()
+}
+
+// run runs the thread of each region until the worker ends.
+func (k *worker) run() {
+	w := k.port.e.w
+	defer w.ranks.Done()
+	for turn := uint32(1); ; turn++ {
+		k.idle.until(w, func() bool { return k.turn.Load() == turn })
+		if k.body == nil {
+			return
+		}
+		k.runThread()
+	}
+}
+
+// runThread runs one thread of a region.
+func (k *worker) runThread() {
+	p := k.port
+	g := &p.e.region
+	defer func() {
+		if g.running.Add(-1) == 0 {
+			g.joining.alert()
+		}
+	}()
+	defer p.close()
+	defer p.returnSpare()
+	defer p.e.w.catch(p)
+	p.returned = false
+	k.body(p, p.thread)
+	p.publish()
+	p.returned = true
+}
+
+// pausing is the state of a goroutine that waits for one other goroutine.
+type pausing struct {
+	asleep atomic.Bool
+	ch     chan struct{}
+}
+
+func newPausing() pausing { return pausing{ch: make(chan struct{}, 1)} }
+
+// until returns when a condition is true: it polls, yields, and then sleeps until alert is called.
+func (s *pausing) until(w *world, isTrue func() bool) {
+	spins := w.spins
+	if w.isOversubscribed() {
+		spins = 1
+	}
+	for range spins {
+		if isTrue() {
+			return
+		}
+		pause()
+	}
+	for range w.yields {
+		runtime.Gosched()
+		if isTrue() {
+			return
+		}
+	}
+	s.asleep.Store(true)
+	if !isTrue() || !s.asleep.CompareAndSwap(true, false) {
+		<-s.ch
+	}
+}
+
+// alert wakes the goroutine if it sleeps, and reports whether it did. The caller has made its
+// condition true.
+func (s *pausing) alert() bool {
+	if !s.asleep.Load() || !s.asleep.CompareAndSwap(true, false) {
+		return false
+	}
+	s.ch <- struct{}{}
+	return true
+}
