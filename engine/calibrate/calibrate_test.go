@@ -42,12 +42,14 @@ type truth struct {
 	// per independent operation, per operation of a stencil and of a chain, per byte of memory traffic
 	flop, stencil, chain, moved float64
 	loop                        float64 // to start a loop
+	fork, meet                  float64 // of the threads of a region
 }
 
 var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9,
 	long: .15e-9, far: .05e-9,
 	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9,
-	poll: 20e-9, flop: .2e-9, stencil: .25e-9, chain: .5e-9, loop: 8e-9, moved: .04e-9, copied: 200e-6}
+	poll: 20e-9, flop: .2e-9, stencil: .25e-9, chain: .5e-9, loop: 8e-9, fork: 2e-6, meet: 500e-9, moved: .04e-9,
+	copied: 200e-6}
 
 // times returns the times of the trials on such a host. Each is off by a share of up to noise in
 // either direction.
@@ -91,6 +93,10 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 			s = 500e-9 + n*sparseFlops*h.chain
 		case trialFlood:
 			s = 500e-9 + n*max(h.shortO, h.g)
+		case trialRegion:
+			s = h.fork
+		case trialThreadBarrier:
+			s = h.fork + n*h.meet
 		default:
 			for i := range loops {
 				if l := &loops[i]; tr.kind == loopOf(l) {
@@ -148,6 +154,7 @@ func (h truth) numbers() map[string]float64 {
 		"in_node.uncached.limit_bytes": 512 << 10,
 		"in_node.inline.gap_s":         h.g, "in_node.gap_s": h.held,
 		"atomic_time_s": h.atomic, "handler_time_s": h.handler, "poll_time_s": h.poll,
+		"fork_time_s": h.fork, "thread_barrier_time_s": h.meet,
 	}
 }
 
@@ -228,6 +235,7 @@ func TestFitOfSimulator(t *testing.T) {
 	m.AtomicTime = 12 * cluster.Nanosecond
 	m.HandlerTime = 600 * cluster.Nanosecond
 	m.PollTime = 15 * cluster.Nanosecond
+	m.ForkTime, m.ThreadBarrierTime = 1700*cluster.Nanosecond, 400*cluster.Nanosecond
 	var times []Time
 	for _, tr := range trials(2) {
 		s := 1e-3 // of copies, which take no time there
@@ -255,6 +263,7 @@ func TestFitOfSimulator(t *testing.T) {
 		"in_node.single_copy_rate_bytes_per_s": 9e9, "in_node.uncached.copy_rate_bytes_per_s": 14e9,
 		"in_node.uncached.limit_bytes": 192 << 10,
 		"atomic_time_s":                12e-9, "handler_time_s": 600e-9, "poll_time_s": 15e-9,
+		"fork_time_s": 1700e-9, "thread_barrier_time_s": 400e-9,
 	})
 }
 
@@ -399,7 +408,7 @@ func TestCheckOfAMachineAgainstItself(t *testing.T) {
 		}
 	}
 	for _, p := range []string{ProgramBarrier, ProgramBandwidth, ProgramHalo, ProgramDot, ProgramRandom, ProgramHeat,
-		ProgramMultigrid} {
+		ProgramMultigrid, ProgramThreads} {
 		if !seen[p] {
 			t.Errorf("%s was not checked", p)
 		}

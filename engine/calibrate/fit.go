@@ -124,6 +124,8 @@ var ErrFit = errors.New("calibrate: the times yield no valid machine")
 //	loop over arrays         max(operations / flops, bytes / memory rate)
 //	stencil                  operations / (flops · kernel) + loops · loop time
 //	chain                    operations / (flops · kernel)
+//	parallel region          fork
+//	k thread barriers        a + k·barrier
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
 		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress,
@@ -148,6 +150,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	f.access(intra, trialAnyPeer, "in_node", "a neighbour's segment")
 	f.longAccess(intra)
 	f.service(intra)
+	f.regions()
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
 	}

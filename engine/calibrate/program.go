@@ -21,6 +21,7 @@ const (
 	ProgramRandom    = "random access"
 	ProgramHeat      = "heat conduction"
 	ProgramMultigrid = "multigrid"
+	ProgramThreads   = "heat conduction on threads"
 )
 
 // program is a check program, which a simulation of the fitted machine must predict.
@@ -45,7 +46,8 @@ var (
 	boxSides     = []int{4, 8}
 )
 
-// programs returns the check programs for a number of ranks, in the order of a round.
+// programs returns the check programs for a number of ranks, in the order of a round. One has as
+// many threads of one rank instead.
 func programs(ranks int) ([]program, error) {
 	var all []program
 	add := func(kind, at string, ops float64, b body) {
@@ -81,6 +83,15 @@ func programs(ranks int) ([]program, error) {
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, p)
+	}
+	for _, n := range heatSides[1:] {
+		p, err := work("heat", ProgramThreads, fmt.Sprintf("step of %d³ cells", n), "step_median", 1,
+			map[string]string{"size": fmt.Sprint(n), "threads-per-rank": fmt.Sprint(ranks), "threading": "masteronly"})
+		if err != nil {
+			return nil, err
+		}
+		p.threads = ranks
 		all = append(all, p)
 	}
 	for _, n := range boxSides {
@@ -199,7 +210,7 @@ func work(name, kind, at, metric string, ranks int, knobs map[string]string) (pr
 	}
 	plan := func(on *workload.Site) (workload.Plan, error) { return w.Plan(&sc, on) }
 	b := func(r *cluster.Rank, s *stopwatch) error {
-		s.metric = metric
+		s.metric, s.isPart = metric, metric != ""
 		p := &probe{stopwatch: s, scenario: &sc}
 		if err := w.Run(r, p); err != nil {
 			return err

@@ -38,8 +38,9 @@ type stopwatch struct {
 	began   cluster.Time
 	started cluster.Time
 	batch   int       // started batches
-	metric  string    // what a workload reports as the time of an operation; "": the time of an iteration
-	sum     float64   // of the metric in this batch
+	isPart  bool      // the time of an operation is the sum, and not the time of an iteration
+	metric  string    // of a workload, the sum
+	sum     float64   // of the metric or of parts of the iterations in this batch
 	times   []float64 // seconds per iteration, by counted batch
 	err     error
 	word    [1]float64
@@ -87,7 +88,7 @@ func (s *stopwatch) end(now cluster.Time) bool {
 		return false
 	}
 	counted := took
-	if s.metric != "" {
+	if s.isPart {
 		counted, s.err = s.largest(s.sum / float64(s.n))
 		if s.err != nil {
 			return false
@@ -127,6 +128,7 @@ type body func(r *cluster.Rank, s *stopwatch) error
 type job struct {
 	name    string
 	ranks   int
+	threads int // of a rank; 0: one
 	segment int64
 	ops     float64 // operations per iteration
 	body    body
@@ -146,8 +148,8 @@ func (j *job) play(ctx context.Context, f cluster.Fabric, m cluster.Machine, p p
 	}
 	spec := cluster.Spec{
 		Machine: m,
-		Layout: cluster.Layout{Nodes: 1, RanksPerNode: j.ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential,
-			Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: 1, RanksPerNode: j.ranks, ThreadsPerRank: max(j.threads, 1),
+			Ranking: cluster.Sequential, Model: cluster.Flat},
 		Segment:    plan.Segment,
 		Modelled:   plan.Modelled,
 		EagerLimit: -1,

@@ -26,6 +26,9 @@ const (
 	trialNow      = "now"
 	trialTest     = "test"
 	trialChain    = "chain"
+	trialRegion   = "region" // x: operations before a parallel region
+
+	trialThreadBarrier = "thread barrier" // x: barriers in a parallel region
 )
 
 // trial is one measurement for the fit.
@@ -105,7 +108,7 @@ func trials(cores int) []trial {
 	add(trialRPC, 8, 2, 0, 1, rpc)
 	add(trialNow, 0, 1, 0, batchOps, clocks)
 	add(trialTest, 0, 1, 0, batchOps, tests)
-	return all
+	return append(all, regionTrials(cores)...)
 }
 
 // loopOf returns the kind of a loop.
