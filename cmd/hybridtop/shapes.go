@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -46,7 +47,10 @@ func newShapes() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		r, err := shapes.Compare(ctx, shapes.Request{Scenario: sc, Options: options, Progress: newSweepLine(cmd.ErrOrStderr())})
+		var chosen []string
+		cmd.Flags().Visit(func(f *pflag.Flag) { chosen = append(chosen, f.Name) })
+		r, err := shapes.Compare(ctx, shapes.Request{Scenario: sc, Chosen: chosen, Options: options,
+			Progress: newSweepLine(cmd.ErrOrStderr())})
 		code := interruption(ctx)
 		if r == nil {
 			if code != 0 {

@@ -76,3 +76,25 @@ func TestReason(t *testing.T) {
 		t.Errorf("the reason of another winner is %s", why)
 	}
 }
+
+// TestChosenProblem tests that a scenario with a chosen knob of the problem keeps its problem. The knob may have its
+// default value.
+func TestChosenProblem(t *testing.T) {
+	sc, err := session.Scenario("heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := map[string]string{"size": "800"}
+	if q := (Request{Scenario: sc, Chosen: []string{"steps", "machine"}}); choosesProblem(&q, problem) {
+		t.Error("the user chose a problem: want the large one")
+	}
+	if q := (Request{Scenario: sc, Chosen: []string{"size"}}); !choosesProblem(&q, problem) {
+		t.Error("the default size is chosen: want it")
+	}
+	if err := sc.Set("size", "24"); err != nil {
+		t.Fatal(err)
+	}
+	if q := (Request{Scenario: sc}); !choosesProblem(&q, problem) {
+		t.Error("another size is set: want it")
+	}
+}
