@@ -146,8 +146,12 @@ func power(side int64, dims int32) int64 {
 
 // largest returns the children of a vertex, the largest subtree first.
 func (v *vertex) largest() []edge {
+	bySize := func(a, b edge) int { return int(b.size - a.size) }
+	if slices.IsSortedFunc(v.children, bySize) {
+		return v.children
+	}
 	order := slices.Clone(v.children)
-	slices.SortStableFunc(order, func(a, b edge) int { return int(b.size - a.size) })
+	slices.SortStableFunc(order, bySize)
 	return order
 }
 

@@ -87,19 +87,28 @@ func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, siz
 	times := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
-		class := class(rel)
-		if t, ok := times[class]; ok {
+		first := class(rel)
+		if t, ok := times[first]; ok {
 			return t
 		}
 		v := at(rel)
 		var clock sendClock
-		var last cluster.Time
+		var last, above cluster.Time
+		for len(v.children) == 1 { // a chain can be as long as the team
+			var clock sendClock
+			above += clock.send(c, size(v.children[0]), 0)
+			rel += v.children[0].d
+			v = at(rel)
+		}
 		for _, d := range v.largest() {
-			under := below(rel + d.d)
+			var under cluster.Time
+			if d.size > 1 {
+				under = below(rel + d.d)
+			}
 			last = max(last, clock.send(c, size(d), 0)+under, clock.processor)
 		}
-		times[class] = last
-		return last
+		times[first] = above + last
+		return above + last
 	}
 	return below(rel)
 }

@@ -139,15 +139,25 @@ func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(sub
 	times := map[int64]cluster.Time{}
 	var whole func(rel int32) cluster.Time
 	whole = func(rel int32) cluster.Time {
-		class := class(rel)
-		if t, ok := times[class]; ok {
+		first := class(rel)
+		if t, ok := times[first]; ok {
 			return t
 		}
 		v := at(rel)
+		var above cluster.Time
+		for len(v.children) == 1 { // a chain can be as long as the team
+			d := v.children[0]
+			above += c.O + c.L + c.bytesTime(bytes(d.size)) + c.recvTime() + work(d.size)
+			rel += d.d
+			v = at(rel)
+		}
 		sent := make([]cluster.Time, len(v.children)) // arrival of each first byte
 		order := make([]int, len(v.children))
 		for i, d := range v.children {
-			sent[i], order[i] = whole(rel+d.d)+c.O+c.L, i
+			sent[i], order[i] = c.O+c.L, i
+			if d.size > 1 {
+				sent[i] += whole(rel + d.d)
+			}
 		}
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(sent[i], sent[j]) })
 		var processor, adapter cluster.Time
@@ -157,8 +167,8 @@ func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(sub
 			adapter = begins + c.Gap + c.bytesTime(n)
 			processor = max(processor, begins+c.bytesTime(n)) + c.recvTime() + work(v.children[i].size)
 		}
-		times[class] = processor
-		return processor
+		times[first] = above + processor
+		return above + processor
 	}
 	return whole(0)
 }
