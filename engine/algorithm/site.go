@@ -14,7 +14,7 @@ type siteKey struct {
 	perNode int // of the team
 	crowd   int // ranks per node of the launch
 	sharing int
-	nodes   uint64 // hash of the nodes of the members
+	nodes   uint64 // hash of the nodes of the members; 0: the team is too large for its times to depend on them
 }
 
 // machineKey has the numbers of a machine that determine estimates.
@@ -79,6 +79,9 @@ func (w Team) eager(s Reader) int64 {
 func (w Team) siteKey(m *cluster.Machine, s Reader, ranks int) siteKey {
 	k := siteKey{machine: keyOfMachine(m), eager: w.eager(s), ranks: ranks, perNode: w.PerNode, crowd: w.crowd,
 		sharing: w.sharing}
+	if ranks > coll.MaxEstimated {
+		return k
+	}
 	h := uint64(14695981039346656037) // FNV-1a
 	for i := range ranks {
 		h = (h ^ uint64(w.nodeOf(i, ranks))) * 1099511628211
