@@ -15,8 +15,9 @@ func (t *Thread) Number() int { return int(t.thread) }
 // Threads returns the number of threads of the region.
 func (t *Thread) Threads() int { return t.threads }
 
-// Fork runs body on n threads, a parallel region, and joins them. n = 0 means the layout's threads
-// per rank. Fork returns the first error in the order of threads.
+// Fork runs body on n threads, a parallel region, and joins them. A Thread is valid until its body
+// returns. n = 0 means the layout's threads per rank. Fork returns the first error in the order of
+// threads.
 func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	if n == 0 {
 		n = r.launch.spec.Layout.ThreadsPerRank
@@ -33,16 +34,16 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	g := r.region
 	if g == nil {
 		g = new(region)
-		g.each = g.run
+		g.runFunc = g.run
 		r.region = g
 	}
 	for len(g.team) < n {
 		g.team = append(g.team, new(Thread))
 	}
 	g.body = body
-	g.mould = Thread{Rank: *r, threads: n}
+	g.template = Thread{Rank: *r, threads: n}
 	r.gate = gateForked
-	r.port.Fork(n, g.each)
+	r.port.Fork(n, g.runFunc)
 	r.gate = gateOpen
 	var err error
 	for _, t := range g.team[:n] {
@@ -54,23 +55,23 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	return err
 }
 
-// region is the parallel region of a rank. Its threads are reused.
+// region is the state of a rank's parallel regions. Each Fork reuses it.
 type region struct {
-	body  func(*Thread) error
-	each  func(Port, int) // run
-	mould Thread          // copied by the threads, because the Rank must not be read while they run
-	team  []*Thread
+	body     func(*Thread) error
+	runFunc  func(Port, int) // run
+	template Thread          // copied by the threads, because the Rank must not be read while they run
+	team     []*Thread
 }
 
-// run runs one thread.
+// run runs the body on one thread of the team.
 func (g *region) run(p Port, thread int) {
 	t := g.team[thread]
 	handles, nbi, scratch, packing, nodes := t.handles[:0], t.nbi[:0], t.scratch, t.packing, t.traffic.Nodes
-	*t = g.mould
+	*t = g.template
 	t.port, t.thread, t.handles, t.nbi, t.scratch, t.packing = p, int32(thread), handles, nbi, scratch, packing
 	t.mover, _ = p.(Mover)
 	t.traffic = Traffic{}
-	if n := len(g.mould.traffic.Nodes); n > 0 {
+	if n := len(g.template.traffic.Nodes); n > 0 {
 		if nodes == nil {
 			nodes = make([]int64, n)
 		}

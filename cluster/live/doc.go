@@ -7,8 +7,8 @@
 // make progress until the handles are complete, spin for a while, then park until another goroutine
 // wakes the engine.
 //
-// The other threads of a rank's parallel regions are goroutines that remain until the rank ends
-// (worker.go). Between two regions they poll for a while and then sleep.
+// Workers are goroutines that run threads 1, 2, … of a rank's parallel regions (worker.go). They
+// live until the rank ends. Between two regions they spin for a while, then park.
 //
 // The transport handles everything that depends on the peer's location or on the clock
 // (transport.go). The direct transport runs puts, gets and atomics in place, and time is the wall

@@ -96,7 +96,7 @@ func (w *world) newEngine(id int32) *engine {
 	}
 	e := w.bareEngine(id)
 	e.main, e.lockless = e, true
-	e.region.joining = newPausing()
+	e.region.joining = newParker()
 	if m := &w.spec.Machine; m.Emulated && m.Device.Count > 0 {
 		e.kernels = &kernelState{}
 		w.staged = !m.Device.Direct

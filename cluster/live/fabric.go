@@ -91,7 +91,7 @@ type world struct {
 
 	vcis     int // VCIs of a rank in addition to its main engine
 	cores    int32
-	threads  atomic.Int32 // of the program, also threads that wait for a region
+	threads  atomic.Int32 // of the program, with its parked workers; it never decreases
 	crowded  bool         // more ranks than cores
 	spins    int          // polls before a waiting rank yields
 	yields   int          // yields before it parks

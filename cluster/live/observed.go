@@ -20,7 +20,7 @@ type observed struct {
 	peer            int32
 	posted          bool  // something was posted since then
 	computing       bool  // Compute was called since then, or a region is running
-	inThreadBarrier bool  // the thread barrier was entered since then
+	inThreadBarrier bool  // a thread barrier was posted and is not complete
 	waiting         bool  // inside a wait, for call and peer
 	kernel          int32 // stream + 1 of the kernel whose body is next, if devices are labels
 	wrapper         cluster.Port
@@ -137,7 +137,8 @@ func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 	return o.port.Post(op)
 }
 
-// meet enters a thread barrier. The thread may already wait in the post.
+// meet enters a thread barrier and records the wait. Post itself may spin until the barrier is
+// complete.
 func (o *observed) meet(op *cluster.Op) cluster.Handle {
 	o.endActivity(o.Now())
 	o.lane.Now(timeline.ActivitySleep, op.Kind, timeline.NoPeer)

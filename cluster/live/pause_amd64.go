@@ -1,7 +1,7 @@
 package live
 
-// pause tells the processor that the thread polls, so that the other hardware thread of its core
-// runs faster.
+// pause executes PAUSE, the hint for spin loops. It leaves more of the core to the other hardware
+// thread.
 //
 //go:noescape
 func pause()

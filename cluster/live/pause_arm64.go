@@ -1,7 +1,7 @@
 package live
 
-// pause tells the processor that the thread polls, so that the other hardware thread of its core
-// runs faster.
+// pause executes YIELD, the hint for spin loops. It has an effect on cores with several hardware
+// threads.
 //
 //go:noescape
 func pause()

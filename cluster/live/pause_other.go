@@ -2,5 +2,5 @@
 
 package live
 
-// pause does nothing: the processor has no such instruction here.
+// pause does nothing on this architecture.
 func pause() {}

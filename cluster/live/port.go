@@ -35,13 +35,13 @@ type port struct {
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      uint32      // held locks of the rank's VCIs, by bit; only this goroutine uses it; bit 0: the engine
-	posted     bool        // the thread has posted an operation since its last thread barrier
+	posted     bool        // the thread may have unpublished messages; a thread barrier clears it
 	finalizing bool        // the body has returned
 	returned   bool        // the goroutine ends normally
 	observer   *observed   // records the thread's activity; nil: no recording
 }
 
-// newPort returns the port of a thread, which is closed.
+// newPort returns a port for a thread. Call open before the thread uses it.
 func newPort(e *engine, thread int) *port {
 	return &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan int64, 1)}
 }

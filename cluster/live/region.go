@@ -10,11 +10,11 @@ import (
 // region is the data that the threads of a parallel region share in addition to the engine.
 type region struct {
 	threads  int
-	running  atomic.Int32  // threads that have not ended, without the first one
-	joining  pausing       // the first thread waits for them
+	running  atomic.Int32  // workers that have not finished the region
+	joining  parker        // the master's wait for them
 	arrived  atomic.Int32  // threads at the barrier
 	barriers atomic.Uint32 // completed thread barriers
-	waiting  []*slot       // slots of threads at the barrier that have polled long enough
+	waiting  []*slot       // slots of the threads that wait for the barrier with a handle
 	counters []uint64      // counters of the work-sharing constructs since the last thread barrier
 	holder   atomic.Int32
 }
@@ -65,8 +65,8 @@ func (e *engine) regionalAlone(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// meet enters the thread barrier; the last thread completes it. The others poll before they take a
-// slot.
+// meet enters the thread barrier. The last thread completes it. The others spin before they take a
+// slot, unless threads share cores. meet returns 0 if the barrier is complete.
 func (p *port) meet() cluster.Handle {
 	e, g := p.e, &p.e.region
 	if p.posted || e.vcis != nil {
@@ -80,7 +80,7 @@ func (p *port) meet() cluster.Handle {
 	before := g.barriers.Load()
 	if g.arrived.Add(1) == int32(g.threads) {
 		p.lock()
-		g.complete(e)
+		g.completeBarrier(e)
 		p.unlock()
 		return 0
 	}
@@ -103,17 +103,17 @@ func (p *port) meet() cluster.Handle {
 	return postResult(s)
 }
 
-// complete completes the thread barrier. The caller holds the engine.
-func (g *region) complete(e *engine) {
+// completeBarrier releases the threads at the thread barrier. The caller holds the engine's lock.
+func (g *region) completeBarrier(e *engine) {
 	for i, s := range g.waiting {
 		e.complete(s, cluster.Done{Peer: e.id})
 		g.waiting[i] = nil
 	}
-	slept := len(g.waiting) > 0
+	hasWaiters := len(g.waiting) > 0
 	g.waiting, g.counters = g.waiting[:0], g.counters[:0]
 	g.arrived.Store(0)
 	g.barriers.Add(1)
-	if slept {
+	if hasWaiters {
 		e.alert()
 	}
 }
@@ -133,14 +133,14 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	g.threads, g.counters = n, g.counters[:0]
 	g.arrived.Store(0)
 	g.running.Store(int32(n - 1))
-	slept := false
+	wokeOne := false
 	for _, k := range workers {
 		k.port.cpu = p.cpu
 		k.port.open()
-		slept = k.begin(body) || slept
+		wokeOne = k.begin(body) || wokeOne
 	}
-	if slept {
-		runtime.Gosched() // the scheduler takes long to move a woken goroutine to another core
+	if wokeOne {
+		runtime.Gosched() // the worker runs on this core at once, and the rank soon on another one
 	}
 	func() {
 		defer p.join(workers)
@@ -158,12 +158,12 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	p.check()
 }
 
-// join waits until the workers have run their threads.
+// join waits until all workers have finished the region.
 func (p *port) join(workers []*worker) {
 	e := p.e
 	p.joining.Store(true)
 	e.parks.Add(1)
-	e.region.joining.until(e.w, func() bool { return e.region.running.Load() == 0 })
+	e.region.joining.waitUntil(e.w, func() bool { return e.region.running.Load() == 0 })
 	for _, k := range workers {
 		p.cpu.until(k.port.cpu.at)
 	}

@@ -8,19 +8,19 @@ import (
 )
 
 // worker is a goroutine that runs one thread of each parallel region of a rank. Between two regions
-// it polls briefly and then sleeps, as the threads of OpenMP runtimes do.
+// it spins for a while and then parks, as the threads of OpenMP runtimes do.
 type worker struct {
 	port *port
 	body func(cluster.Port, int) // of the current region; nil: the worker ends
-	turn atomic.Uint32           // number of regions that began for it
-	idle pausing
+	turn atomic.Uint32           // number of calls of begin
+	idle parker
 }
 
 // workersOf returns the first n workers of a rank.
 func (e *engine) workersOf(n int) []*worker {
 	w := e.w
 	for len(e.workers) < n {
-		k := &worker{port: newPort(e, len(e.workers)+1), idle: newPausing()}
+		k := &worker{port: newPort(e, len(e.workers)+1), idle: newParker()}
 		e.workers = append(e.workers, k)
 		w.threads.Add(1)
 		w.ranks.Add(1)
@@ -40,7 +40,7 @@ func (e *engine) endWorkers() {
 func (k *worker) begin(body func(cluster.Port, int)) bool {
 	k.body = body
 	k.turn.Add(1)
-	return k.idle.alert()
+	return k.idle.unpark()
 }
 
 // run runs the thread of each region until the worker ends.
@@ -48,7 +48,7 @@ func (k *worker) run() {
 	w := k.port.e.w
 	defer w.ranks.Done()
 	for turn := uint32(1); ; turn++ {
-		k.idle.until(w, func() bool { return k.turn.Load() == turn })
+		k.idle.waitUntil(w, func() bool { return k.turn.Load() == turn })
 		if k.body == nil {
 			return
 		}
@@ -62,7 +62,7 @@ func (k *worker) runThread() {
 	g := &p.e.region
 	defer func() {
 		if g.running.Add(-1) == 0 {
-			g.joining.alert()
+			g.joining.unpark()
 		}
 	}()
 	defer p.close()
@@ -74,16 +74,16 @@ func (k *worker) runThread() {
 	p.returned = true
 }
 
-// pausing is the state of a goroutine that waits for one other goroutine.
-type pausing struct {
+// parker is the state of a goroutine that waits for one other goroutine.
+type parker struct {
 	asleep atomic.Bool
 	ch     chan struct{}
 }
 
-func newPausing() pausing { return pausing{ch: make(chan struct{}, 1)} }
+func newParker() parker { return parker{ch: make(chan struct{}, 1)} }
 
-// until returns when a condition is true: it polls, yields, and then sleeps until alert is called.
-func (s *pausing) until(w *world, isTrue func() bool) {
+// waitUntil returns when a condition is true. It spins, yields, and then parks until unpark.
+func (s *parker) waitUntil(w *world, isTrue func() bool) {
 	spins := w.spins
 	if w.isOversubscribed() {
 		spins = 1
@@ -106,9 +106,9 @@ func (s *pausing) until(w *world, isTrue func() bool) {
 	}
 }
 
-// alert wakes the goroutine if it sleeps, and reports whether it did. The caller has made its
+// unpark wakes the goroutine if it sleeps, and reports whether it did. The caller has made its
 // condition true.
-func (s *pausing) alert() bool {
+func (s *parker) unpark() bool {
 	if !s.asleep.Load() || !s.asleep.CompareAndSwap(true, false) {
 		return false
 	}
