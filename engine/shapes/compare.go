@@ -31,7 +31,7 @@ const liveIterations = 20
 // A Request asks for a comparison of the shapes of a scenario.
 type Request struct {
 	Scenario engine.Scenario // with fabric = sim, or on its own machine in real time
-	Chosen   []string        // knobs whose values are the user's, even if they are the defaults
+	Chosen   []string        // names of knobs that the user has set, possibly to their defaults
 	Options  session.Options
 	Progress func(*session.Progress) // may be nil
 }
@@ -81,7 +81,7 @@ func Compare(ctx context.Context, q Request) (*Report, error) {
 	if r.Cores, err = coresOf(&q, simulated); err != nil {
 		return nil, err
 	}
-	axis, err := r.list(w, simulated && !choosesProblem(&q, w.Shapes.Problem))
+	axis, err := r.list(w, &q)
 	if err != nil {
 		return nil, err
 	}
@@ -140,20 +140,8 @@ func coresOf(q *Request, simulated bool) (int, error) {
 	return max(host.Cores()/int(q.Scenario.Int("nodes")), 1), nil
 }
 
-// choosesProblem reports whether the user chose a knob of the problem of a workload's shapes.
-func choosesProblem(q *Request, problem map[string]string) bool {
-	for name := range problem {
-		k, err := q.Scenario.Knob(name)
-		if err == nil && q.Scenario.Text(name) != k.Default || slices.Contains(q.Chosen, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// list makes the shapes: powers of two that divide the cores. It returns the knobs that differ between them. If
-// large is set, the problem is the one of the workload's shapes.
-func (r *Report) list(w *workload.Workload, large bool) (session.Axis, error) {
+// list makes the shapes: powers of two that divide the cores. It returns the knobs that differ between them.
+func (r *Report) list(w *workload.Workload, q *Request) (session.Axis, error) {
 	axis := session.Axis{Knob: strings.Join(append([]string{knobRanks, knobThreads}, w.PerRank...), ",")}
 	sc, ranks := &r.Scenario, int(r.Scenario.Int(knobRanks))
 	sizes := make([]int, len(w.PerRank)) // of a node
@@ -164,9 +152,14 @@ func (r *Report) list(w *workload.Workload, large bool) (session.Axis, error) {
 		if err := sc.Set(knobLimit, "0"); err != nil { // the small problem has bytes
 			return axis, err
 		}
-	}
-	if large {
 		for name, value := range w.Shapes.Problem {
+			k, err := sc.Knob(name)
+			if err != nil {
+				return axis, err
+			}
+			if sc.Text(name) != k.Default || slices.Contains(q.Chosen, name) {
+				continue
+			}
 			if err := sc.Set(name, value); err != nil {
 				return axis, err
 			}

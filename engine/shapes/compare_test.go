@@ -7,7 +7,9 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/heat"
+	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
 
 // TestUnequalResultsAreFound tests that two shapes with different checksums are an error. Shapes that did not run
@@ -77,24 +79,27 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestChosenProblem tests that a scenario with a chosen knob of the problem keeps its problem. The knob may have its
-// default value.
-func TestChosenProblem(t *testing.T) {
-	sc, err := session.Scenario("heat")
+// TestChosenKnobs tests that a knob of the problem keeps the value that the user has chosen, even its default. The
+// others have the values of the large problem.
+func TestChosenKnobs(t *testing.T) {
+	sc, err := session.Scenario("multigrid")
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem := map[string]string{"size": "800"}
-	if q := (Request{Scenario: sc, Chosen: []string{"steps", "machine"}}); choosesProblem(&q, problem) {
-		t.Error("the user chose a problem: want the large one")
-	}
-	if q := (Request{Scenario: sc, Chosen: []string{"size"}}); !choosesProblem(&q, problem) {
-		t.Error("the default size is chosen: want it")
-	}
-	if err := sc.Set("size", "24"); err != nil {
+	if err := sc.Set("fabric", "sim"); err != nil {
 		t.Fatal(err)
 	}
-	if q := (Request{Scenario: sc}); !choosesProblem(&q, problem) {
-		t.Error("another size is set: want it")
+	w, err := workload.Find("multigrid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ chosen, boxes, box string }{{"", "16", "32"}, {"boxes", "4", "32"}, {"box", "16", "8"}} {
+		r := &Report{Scenario: sc.Clone(), Cores: 2}
+		if _, err := r.list(w, &Request{Chosen: []string{c.chosen}}); err != nil {
+			t.Fatal(err)
+		}
+		if boxes, box := r.Scenario.Text("boxes"), r.Scenario.Text("box"); boxes != c.boxes || box != c.box {
+			t.Errorf("chosen %q: %s boxes of %s cells, want %s of %s", c.chosen, boxes, box, c.boxes, c.box)
+		}
 	}
 }
