@@ -14,7 +14,7 @@ type siteKey struct {
 	perNode int // of the team
 	crowd   int // ranks per node of the launch
 	sharing int
-	nodes   uint64 // hash of the nodes of the members; 0: the team is too large for its times to depend on them
+	nodes   uint64 // hash of the nodes of the members; 0 above coll.MaxEstimated ranks, whose formulas do not use nodes
 }
 
 // machineKey has the numbers of a machine that determine estimates.

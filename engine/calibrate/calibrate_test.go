@@ -330,7 +330,7 @@ func TestFitRefuses(t *testing.T) {
 		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8: invalid time 0 s"},
 		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0: invalid time NaN s"},
 		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }),
-			"exchange 128 B does not take longer with more messages"},
+			"exchange 128 B does not take longer with more operations"},
 		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }),
 			"per byte of an eager message"},
 	} {

@@ -359,7 +359,7 @@ type slopeOf struct {
 	first, slope float64
 }
 
-// line fits the extra time of one more message of a kind in a window.
+// line fits the extra time of one more message or thread barrier of a trial.
 func (f *fitter) line(kind string) slopeOf {
 	s := slopeOf{times: f.of(kind, 2)}
 	if len(s.times) == 0 {
@@ -368,7 +368,7 @@ func (f *fitter) line(kind string) slopeOf {
 	var ok bool
 	s.first, s.slope, ok = straight(s.times)
 	if !ok || s.slope == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a "+
+		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more operations; measure again on a "+
 			"quieter host", ErrFit, kind))
 	}
 	return s

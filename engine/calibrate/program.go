@@ -46,8 +46,8 @@ var (
 	boxSides     = []int{4, 8}
 )
 
-// programs returns the check programs for a number of ranks, in the order of a round. One has as
-// many threads of one rank instead.
+// programs returns the check programs for a number of ranks, in the order of a round. The programs
+// of kind ProgramThreads run one rank with as many threads.
 func programs(ranks int) ([]program, error) {
 	var all []program
 	add := func(kind, at string, ops float64, b body) {
@@ -210,7 +210,7 @@ func work(name, kind, at, metric string, ranks int, knobs map[string]string) (pr
 	}
 	plan := func(on *workload.Site) (workload.Plan, error) { return w.Plan(&sc, on) }
 	b := func(r *cluster.Rank, s *stopwatch) error {
-		s.metric, s.isPart = metric, metric != ""
+		s.metric, s.usesSum = metric, metric != ""
 		p := &probe{stopwatch: s, scenario: &sc}
 		if err := w.Run(r, p); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	regionFlops    = []int{0, 10_000, 100_000} // before a region
-	threadBarriers = []int{16, 32, 64, 128}    // in a region
+	regionFlops    = []int{0, 10_000, 100_000} // flops before a region
+	threadBarriers = []int{16, 32, 64, 128}    // thread barriers per region
 )
 
 // regionTrials returns the trials of parallel regions with a number of threads.
@@ -25,8 +25,8 @@ func regionTrials(threads int) (all []trial) {
 	return all
 }
 
-// regions runs empty parallel regions, each after some computing. Only the regions are timed.
-// The threads of a region wait for the next one, so a region after more computing can take longer.
+// regions runs empty parallel regions, each after some computing. Only the regions are timed. After
+// long computing the workers are parked, and waking them takes longer.
 func regions(flops int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		if _, err := r.InitThread(cluster.ThreadMasteronly); err != nil {
@@ -36,7 +36,7 @@ func regions(flops int) body {
 		v, x := 3.0, 3.0
 		compute := func() { x = dependent(v, x, flops) }
 		nothing := func(*cluster.Thread) error { return nil }
-		s.isPart = true
+		s.usesSum = true
 		for s.more() {
 			if flops > 0 {
 				r.Compute(work, compute)
@@ -75,7 +75,7 @@ func meetings(k int) body {
 	}
 }
 
-// regions fits parallel regions and the barriers of their threads.
+// regions fits the times of parallel regions and of thread barriers.
 func (f *fitter) regions() {
 	m := &f.machine
 	if ts := f.of(trialRegion, 1); len(ts) > 0 {

@@ -38,9 +38,9 @@ type stopwatch struct {
 	began   cluster.Time
 	started cluster.Time
 	batch   int       // started batches
-	isPart  bool      // the time of an operation is the sum, and not the time of an iteration
-	metric  string    // of a workload, the sum
-	sum     float64   // of the metric or of parts of the iterations in this batch
+	usesSum bool      // the time of an iteration is its share of sum, and not the elapsed time
+	metric  string    // name of the workload's metric in sum; "": none
+	sum     float64   // of the metric, or of the timed parts, in this batch
 	times   []float64 // seconds per iteration, by counted batch
 	err     error
 	word    [1]float64
@@ -88,7 +88,7 @@ func (s *stopwatch) end(now cluster.Time) bool {
 		return false
 	}
 	counted := took
-	if s.isPart {
+	if s.usesSum {
 		counted, s.err = s.largest(s.sum / float64(s.n))
 		if s.err != nil {
 			return false
