@@ -68,7 +68,8 @@ func closeJobs(jobs []*far.Job) {
 var quickParts = []string{"order", "probe", "one-sided", "signals", "atomics", "rpc", "barrier", "deadlock", "random programs"}
 
 // TestConformanceOverProcesses runs the conformance suite over several processes with sockets.
-// It omits two parts, because a recorder of timelines belongs to one process, and clocks of processes differ.
+// A recorder of timelines and a device belong to one process, and the clocks of several processes differ, so it
+// omits these parts.
 func TestConformanceOverProcesses(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
 		clustertest.Run(t, newProcesses(t, 2), clustertest.Host(), clustertest.Smaller(4), clustertest.Only(quickParts...))
@@ -76,8 +77,11 @@ func TestConformanceOverProcesses(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 3} {
 		t.Run(fmt.Sprintf("%d processes", n), func(t *testing.T) {
-			clustertest.Run(t, newProcesses(t, n), clustertest.Host(), clustertest.Smaller(4),
-				clustertest.Without("timeline", "devices"))
+			without := []string{"timeline", "devices"}
+			if n > 1 {
+				without = append(without, "time")
+			}
+			clustertest.Run(t, newProcesses(t, n), clustertest.Host(), clustertest.Smaller(4), clustertest.Without(without...))
 		})
 	}
 }
