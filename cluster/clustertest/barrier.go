@@ -81,7 +81,13 @@ func oneBarrierAtATime(p *proc) {
 		p.ok(p.Notify(&q[0], w))
 		p.fails(p.Notify(&more, w), "notify on "+w.Name(), "wait for its request")
 		p.fails(p.Barrier(w), "barrier on "+w.Name(), "wait for its request")
-		p.fork(2, func(th *proc, _ int) { th.fails(th.Barrier(w), "wait for its request") })
+		for caller := range 2 { // two threads at once would be another misuse
+			p.fork(2, func(th *proc, thread int) {
+				if thread == caller {
+					th.fails(th.Barrier(w), "wait for its request")
+				}
+			})
+		}
 		complete(q)
 	}
 	p.fork(2, func(th *proc, thread int) {
