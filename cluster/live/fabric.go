@@ -249,8 +249,11 @@ func (p *port) finalize() {
 func (w *world) catch(p *port) {
 	v := recover()
 	p.unlockAll()
+	if p.returned { // the rank continues after a region, and finalize ends it
+		return
+	}
 	p.e.state.Store(uint32(cluster.Idle))
-	if _, ok := v.(unwound); ok || p.returned {
+	if _, ok := v.(unwound); ok {
 		return
 	}
 	w.abort(cluster.Ended(v, int(p.e.id)))
