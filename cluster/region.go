@@ -44,7 +44,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	g.template = Thread{Rank: *r, threads: n}
 	r.gate = gateForked
 	r.port.Fork(n, g.runFunc)
-	r.gate = gateOpen
+	r.gate, g.body = gateOpen, nil
 	var err error
 	for _, t := range g.team[:n] {
 		r.traffic.add(&t.traffic)

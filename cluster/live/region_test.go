@@ -52,3 +52,46 @@ func TestRankWithRunningThreadsComputes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRegionsInARow tests that each thread runs each region once, and that the master waits for all. With more threads
+// than cores, threads park and wake at any time.
+func TestRegionsInARow(t *testing.T) {
+	const regions = 100_000
+	for _, threads := range []int{2, 3, 8} {
+		spec := clustertest.Spec(clustertest.Host(), 1, 1)
+		spec.Layout.ThreadsPerRank = threads
+		err := cluster.Launch(t.Context(), live.New(), spec, func(r *cluster.Rank) error {
+			if _, err := r.InitThread(cluster.ThreadMasteronly); err != nil {
+				return err
+			}
+			runs := make([]int, threads)
+			for k := range regions {
+				n := threads
+				if k%8 == 0 {
+					n = 1 + k/8%threads
+				}
+				if err := r.Fork(n, func(th *cluster.Thread) error {
+					runs[th.Number()]++
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			for thread, n := range runs {
+				want := 0
+				for k := range regions {
+					if k%8 != 0 || thread <= k/8%threads {
+						want++
+					}
+				}
+				if n != want {
+					return fmt.Errorf("thread %d of %d ran %d times, want %d", thread, threads, n, want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

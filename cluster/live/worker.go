@@ -70,6 +70,7 @@ func (k *worker) runThread() {
 	defer p.e.w.catch(p)
 	p.returned = false
 	k.body(p, p.thread)
+	k.body = nil
 	p.publish()
 	p.returned = true
 }
@@ -100,8 +101,11 @@ func (s *parker) waitUntil(w *world, isTrue func() bool) {
 			return
 		}
 	}
-	s.asleep.Store(true)
-	if !isTrue() || !s.asleep.CompareAndSwap(true, false) {
+	for !isTrue() { // a late unpark of an earlier wait may wake it
+		s.asleep.Store(true)
+		if isTrue() && s.asleep.CompareAndSwap(true, false) {
+			return
+		}
 		<-s.ch
 	}
 }
