@@ -35,10 +35,13 @@ type port struct {
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      uint32      // held locks of the rank's VCIs, by bit; only this goroutine uses it; bit 0: the engine
-	posted     bool        // the thread may have unpublished messages; a thread barrier clears it
 	finalizing bool        // the body has returned
 	returned   bool        // the goroutine ends normally
 	observer   *observed   // records the thread's activity; nil: no recording
+
+	// unpublished is set if the thread of a region has held the engine since it last published. It may
+	// then have messages in a batch.
+	unpublished bool
 }
 
 // newPort returns a port for a thread. Call open before the thread uses it.
@@ -70,6 +73,7 @@ func (p *port) lock() {
 	p.e.mu.Lock()
 	p.holds = 1
 	p.e.cpu = &p.cpu
+	p.unpublished = true
 }
 
 func (p *port) unlock() {
@@ -176,8 +180,8 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	p.holds = 1
 	e.cpu = &p.cpu
 	h := e.post(op)
+	p.unpublished = true
 	p.unlock()
-	p.posted = true
 	return h
 }
 

@@ -69,19 +69,20 @@ func (e *engine) regionalAlone(op *cluster.Op) cluster.Handle {
 // slot, unless threads share cores. meet returns 0 if the barrier is complete.
 func (p *port) meet() cluster.Handle {
 	e, g := p.e, &p.e.region
-	if p.posted || e.vcis != nil {
+	if p.unpublished || e.vcis != nil {
 		p.lock()
 		if len(e.batch) > 0 {
 			e.flush()
 		}
 		p.unlock()
-		p.posted = false
+		p.unpublished = false
 	}
 	before := g.barriers.Load()
 	if g.arrived.Add(1) == int32(g.threads) {
 		p.lock()
 		g.completeBarrier(e)
 		p.unlock()
+		p.unpublished = false
 		return 0
 	}
 	if !e.w.isOversubscribed() {
@@ -187,9 +188,13 @@ func (p *port) publish() {
 		p.flush()
 		return
 	}
+	if p.e.inRegion && !p.unpublished {
+		return
+	}
 	p.enter()
 	defer p.leave()
 	if len(p.e.batch) > 0 {
 		p.e.flush()
 	}
+	p.unpublished = false
 }
