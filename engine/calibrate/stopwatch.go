@@ -155,6 +155,9 @@ func (j *job) play(ctx context.Context, f cluster.Fabric, m cluster.Machine, p p
 		EagerLimit: -1,
 		Seed:       1,
 	}
+	if j.threads > 1 {
+		spec.Threading = cluster.ThreadMasteronly // as programs with regions have it: without VCIs
+	}
 	var times []float64
 	err := cluster.Launch(ctx, f, spec, func(r *cluster.Rank) error {
 		s := newStopwatch(r, p)
