@@ -47,7 +47,16 @@ func newShapes() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
+		p, err := knobs.findPreset(cmd, first(args))
+		if err != nil {
+			return err
+		}
 		var chosen []string
+		if p != nil {
+			for _, k := range p.Knobs {
+				chosen = append(chosen, k.Name)
+			}
+		}
 		cmd.Flags().Visit(func(f *pflag.Flag) { chosen = append(chosen, f.Name) })
 		r, err := shapes.Compare(ctx, shapes.Request{Scenario: sc, Chosen: chosen, Options: options,
 			Progress: newSweepLine(cmd.ErrOrStderr())})

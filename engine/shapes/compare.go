@@ -140,6 +140,22 @@ func coresOf(q *Request, simulated bool) (int, error) {
 	return max(host.Cores()/int(q.Scenario.Int("nodes")), 1), nil
 }
 
+// chooses reports whether the user has set a knob.
+func (q *Request) chooses(name string) bool {
+	k, err := q.Scenario.Knob(name)
+	return slices.Contains(q.Chosen, name) || err == nil && q.Scenario.Text(name) != k.Default
+}
+
+// choosesAny reports whether the user has set one of several knobs.
+func (q *Request) choosesAny(names map[string]string) bool {
+	for name := range names {
+		if q.chooses(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // list makes the shapes: powers of two that divide the cores. It returns the knobs that differ between them.
 func (r *Report) list(w *workload.Workload, q *Request) (session.Axis, error) {
 	axis := session.Axis{Knob: strings.Join(append([]string{knobRanks, knobThreads}, w.PerRank...), ",")}
@@ -153,11 +169,7 @@ func (r *Report) list(w *workload.Workload, q *Request) (session.Axis, error) {
 			return axis, err
 		}
 		for name, value := range w.Shapes.Problem {
-			k, err := sc.Knob(name)
-			if err != nil {
-				return axis, err
-			}
-			if sc.Text(name) != k.Default || slices.Contains(q.Chosen, name) {
+			if q.chooses(name) || w.Shapes.Coupled && q.choosesAny(w.Shapes.Problem) {
 				continue
 			}
 			if err := sc.Set(name, value); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
 	_ "github.com/hybridtop/hybridtop/engine/workload/heat"
 	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
@@ -79,27 +80,34 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestChosenKnobs tests that a knob of the problem keeps the value that the user has chosen, even its default. The
-// others have the values of the large problem.
+// TestChosenKnobs tests that a knob of the problem keeps the value that the user has set, even its default. The others
+// have the values of the large problem, unless they are coupled.
 func TestChosenKnobs(t *testing.T) {
-	sc, err := session.Scenario("multigrid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sc.Set("fabric", "sim"); err != nil {
-		t.Fatal(err)
-	}
-	w, err := workload.Find("multigrid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ chosen, boxes, box string }{{"", "16", "32"}, {"boxes", "4", "32"}, {"box", "16", "8"}} {
-		r := &Report{Scenario: sc.Clone(), Cores: 2}
-		if _, err := r.list(w, &Request{Chosen: []string{c.chosen}}); err != nil {
+	for _, c := range []struct{ workload, chosen, first, second, want string }{
+		{"multigrid", "", "boxes", "box", "16 32"},
+		{"multigrid", "boxes", "boxes", "box", "4 32"},
+		{"multigrid", "box", "boxes", "box", "16 8"},
+		{"gemm", "", "n", "block", "16384 512"},
+		{"gemm", "n", "n", "block", "150 16"},
+		{"gemm", "block", "n", "block", "150 16"},
+	} {
+		sc, err := session.Scenario(c.workload)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if boxes, box := r.Scenario.Text("boxes"), r.Scenario.Text("box"); boxes != c.boxes || box != c.box {
-			t.Errorf("chosen %q: %s boxes of %s cells, want %s of %s", c.chosen, boxes, box, c.boxes, c.box)
+		if err := sc.Set("fabric", "sim"); err != nil {
+			t.Fatal(err)
+		}
+		w, err := workload.Find(c.workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Report{Scenario: sc.Clone(), Cores: 2}
+		if _, err := r.list(w, &Request{Scenario: sc, Chosen: []string{c.chosen}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Scenario.Text(c.first) + " " + r.Scenario.Text(c.second); got != c.want {
+			t.Errorf("%s, %q is set: %s and %s = %s, want %s", c.workload, c.chosen, c.first, c.second, got, c.want)
 		}
 	}
 }

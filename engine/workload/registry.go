@@ -94,6 +94,7 @@ type Workload struct {
 // Shapes is a problem for a comparison of shapes.
 type Shapes struct {
 	Problem map[string]string // knobs of the simulated problem; a knob of PerRank counts per node
+	Coupled bool              // if the user sets a knob of Problem, the others keep their defaults
 	Small   map[string]string // knobs of a problem that stores bytes on every shape; a knob of PerRank counts per core
 	Time    string            // metric of a step, for shapes in real time
 	// Tolerance describes the comparison of results that have no checksum, because the order of their operations

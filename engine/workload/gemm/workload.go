@@ -71,7 +71,7 @@ var gemm = workload.Workload{
 	Question:  "does fetching panels early hide their time?",
 	CostModel: "gemm_time_model",
 	First:     "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Masteronly: true, Steady: true, Idle: idle,
-	Shapes: &workload.Shapes{Problem: map[string]string{"n": "16384", "block": "512"},
+	Shapes: &workload.Shapes{Problem: map[string]string{"n": "16384", "block": "512"}, Coupled: true,
 		Small: map[string]string{"n": "256", "block": "8"}, Time: "gemm_time"},
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{
