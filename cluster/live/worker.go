@@ -75,7 +75,7 @@ func (k *worker) runThread() {
 	p.returned = true
 }
 
-// parker is the state of a goroutine that waits for one other goroutine.
+// parker is the state of a goroutine that waits for others.
 type parker struct {
 	asleep atomic.Bool
 	ch     chan struct{}

@@ -29,9 +29,6 @@ func regionTrials(threads int) (all []trial) {
 // long computing the workers are parked, and waking them takes longer.
 func regions(flops int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
-		if _, err := r.InitThread(cluster.ThreadMasteronly); err != nil {
-			return err
-		}
 		work := cluster.Work{Flops: float64(flops), Kernel: cluster.Chain}
 		v, x := 3.0, 3.0
 		compute := func() { x = dependent(v, x, flops) }
@@ -57,9 +54,6 @@ func regions(flops int) body {
 // meetings runs k thread barriers in a parallel region.
 func meetings(k int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
-		if _, err := r.InitThread(cluster.ThreadMasteronly); err != nil {
-			return err
-		}
 		meet := func(t *cluster.Thread) error {
 			for range k {
 				t.Meet()
