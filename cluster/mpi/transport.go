@@ -22,7 +22,7 @@ const (
 	lengthSize = 8        // bytes of the frame's length, before the frame
 	maxFrame   = 1 << 30  // bytes
 	keptBytes  = 4 << 20  // largest buffer that is kept for later frames
-	burst      = 64       // maximum number of frames of one poll
+	unretired  = 16       // number of sent frames after which Send frees buffers; before, an idle Poll does
 
 	tagBegin = 1 // a short frame, or the first part of a long one
 	tagRest  = 2 // the rest of a long frame
@@ -39,12 +39,21 @@ type Transport struct {
 
 	mu      sync.Mutex // of all calls
 	peers   []*peer    // by process; nil: this process
-	heads   []byte     // the next request of each process, for MPI_Testany
+	heads   []byte     // the next request of each process, for MPI_Testsome
 	flag    int32
-	index   int32
+	count   int32   // of the completed requests
+	indices []int32 // of the completed requests
 	pending []*sending
 	spare   []*sending // of at most slotBytes
 	long    []*sending // of at most keptBytes
+
+	arrived []arrival // of the current Poll
+}
+
+// arrival is a frame in a slot of its sender. The slot's receive is posted again in the next Poll.
+type arrival struct {
+	p     *peer
+	frame []byte
 }
 
 // peer is the receiving side of another process.
@@ -130,7 +139,7 @@ func (t *Transport) call(function int, args ...uintptr) error {
 func (t *Transport) post() error {
 	size := t.lib.requestSize
 	t.peers = make([]*peer, t.processes)
-	t.heads = make([]byte, size*int(t.processes))
+	t.heads, t.indices = make([]byte, size*int(t.processes)), make([]int32, t.processes)
 	for i := range t.peers {
 		if i == t.Process() {
 			t.setHead(i, t.nullRequest())
@@ -181,8 +190,10 @@ func (t *Transport) Send(to int, head, body []byte) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.retire(); err != nil {
-		return err
+	if len(t.pending) >= unretired {
+		if err := t.retire(); err != nil {
+			return err
+		}
 	}
 	s := t.take(n)
 	binary.LittleEndian.PutUint64(s.b, uint64(n-lengthSize))
@@ -255,64 +266,70 @@ func (t *Transport) retire() error {
 
 func (t *Transport) flagAt() uintptr { return uintptr(unsafe.Pointer(&t.flag)) }
 
-// Poll implements far.Transport.
+// Poll implements far.Transport. It receives at most one frame of each process.
 func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
-	for n := range burst {
-		p, frame, err := t.next()
-		if err != nil || p == nil {
-			return n, err
-		}
-		receive(p.number, frame)
-		if err := t.again(p); err != nil {
-			return n, err
-		}
+	if err := t.progress(); err != nil {
+		return 0, err
 	}
-	return burst, nil
+	for _, a := range t.arrived {
+		receive(a.p.number, a.frame)
+	}
+	return len(t.arrived), nil
 }
 
-// next returns the next frame that has arrived, and the process that sent it.
-func (t *Transport) next() (*peer, []byte, error) {
+// progress posts the slots of the last frames again, and lists the frames that have arrived.
+func (t *Transport) progress() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.retire(); err != nil {
-		return nil, nil, err
-	}
-	for {
-		err := t.call(testany, uintptr(t.processes), address(t.heads), uintptr(unsafe.Pointer(&t.index)), t.flagAt(),
-			t.lib.ignore)
-		if err != nil || t.flag == 0 || t.index < 0 {
-			return nil, nil, err
-		}
-		p := t.peers[t.index]
-		if p.resting {
-			p.resting = false
-			return p, p.frame, nil
-		}
-		b := p.slots[p.next]
-		n := binary.LittleEndian.Uint64(b)
-		if n <= slotBytes-lengthSize {
-			return p, b[lengthSize:][:n], nil
-		}
-		if n > maxFrame {
-			return nil, nil, fmt.Errorf("process %d: frame of %d B, want at most %d B", p.number, n, maxFrame)
-		}
-		if uint64(cap(p.frame)) < n {
-			p.frame = make([]byte, n)
-		}
-		p.frame = p.frame[:n]
-		first := copy(p.frame, b[lengthSize:])
-		p.resting = true
-		size := t.lib.requestSize
-		if err := t.receive(p, p.frame[first:], tagRest, t.heads[p.number*size:]); err != nil {
-			return nil, nil, err
+	for _, a := range t.arrived {
+		if err := t.again(a.p); err != nil {
+			return err
 		}
 	}
+	t.arrived = t.arrived[:0]
+	err := t.call(testsome, uintptr(t.processes), address(t.heads), uintptr(unsafe.Pointer(&t.count)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(t.indices))), t.lib.ignore)
+	if err != nil {
+		return err
+	}
+	if t.count <= 0 {
+		return t.retire()
+	}
+	for _, i := range t.indices[:t.count] {
+		if err := t.arrive(t.peers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrive lists a frame that is complete, or posts a receive for the rest of a long frame.
+func (t *Transport) arrive(p *peer) error {
+	if p.resting {
+		p.resting = false
+		t.arrived = append(t.arrived, arrival{p, p.frame})
+		return nil
+	}
+	b := p.slots[p.next]
+	n := binary.LittleEndian.Uint64(b)
+	if n <= slotBytes-lengthSize {
+		t.arrived = append(t.arrived, arrival{p, b[lengthSize:][:n]})
+		return nil
+	}
+	if n > maxFrame {
+		return fmt.Errorf("process %d: frame of %d B, want at most %d B", p.number, n, maxFrame)
+	}
+	if uint64(cap(p.frame)) < n {
+		p.frame = make([]byte, n)
+	}
+	p.frame = p.frame[:n]
+	first := copy(p.frame, b[lengthSize:])
+	p.resting = true
+	return t.receive(p, p.frame[first:], tagRest, t.heads[p.number*t.lib.requestSize:])
 }
 
 // again posts a new receive in the slot of a frame that has been processed.
 func (t *Transport) again(p *peer) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	size := t.lib.requestSize
 	if cap(p.frame) > keptBytes {
 		p.frame = nil
@@ -370,7 +387,7 @@ func (t *Transport) cancelReceives() error {
 		if p == nil {
 			continue
 		}
-		copy(p.requests[p.next*size:], t.heads[p.number*size:][:size]) // MPI_Testany has a copy of the request
+		copy(p.requests[p.next*size:], t.heads[p.number*size:][:size]) // MPI_Testsome has a copy of the request
 		for k := range slots {
 			if bytes.Equal(p.requests[k*size:(k+1)*size], t.nullRequest()) {
 				continue
