@@ -1,6 +1,7 @@
 // Package mpi carries frames between processes with the MPI library of a cluster.
 //
-// [Open] finds the library at run time, without a C compiler (purego), and calls 13 of its functions.
+// [Open] finds the library at run time, without a C compiler (purego), and calls 13 of its functions. Its calls
+// allocate nothing (invoke.go), because a waiting rank polls without a pause.
 // Handles such as MPI_COMM_WORLD are pointers in Open MPI and integers in MPICH. A table has the values of
 // both.
 //

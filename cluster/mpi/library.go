@@ -158,6 +158,14 @@ func newLibrary(file string, at uintptr) (*library, error) {
 	return l, nil
 }
 
+// invoke calls a function of the library. It returns an error if the function fails.
+func (l *library) invoke(c *invocation, function int, args ...uintptr) error {
+	if code := c.run(l.call[function], args...); code != 0 {
+		return fmt.Errorf("%s: %s fails with code %d", l.name(), functionNames[function], code)
+	}
+	return nil
+}
+
 // name returns the library's name with its version: "Open MPI v4.1.4", "MPICH 4.0.2".
 func (l *library) name() string {
 	words := strings.FieldsFunc(l.version, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' })

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 	"unsafe"
-
-	"github.com/ebitengine/purego"
 )
 
 // Sizes and tags of the messages that carry frames.
@@ -37,15 +35,16 @@ type Transport struct {
 	closing   chan struct{} // closed: MPI_Finalize
 	closed    chan error
 
-	mu      sync.Mutex // of all calls
-	peers   []*peer    // by process; nil: this process
-	heads   []byte     // the next request of each process, for MPI_Testsome
-	flag    int32
-	count   int32   // of the completed requests
-	indices []int32 // of the completed requests
-	pending []*sending
-	spare   []*sending // of at most slotBytes
-	long    []*sending // of at most keptBytes
+	mu         sync.Mutex // of all calls
+	invocation invocation
+	peers      []*peer // by process; nil: this process
+	heads      []byte  // the next request of each process, for MPI_Testsome
+	flag       int32
+	count      int32   // of the completed requests
+	indices    []int32 // of the completed requests
+	pending    []*sending
+	spare      []*sending // of at most slotBytes
+	long       []*sending // of at most keptBytes
 
 	arrived []arrival // of the current Poll
 }
@@ -123,16 +122,13 @@ func (t *Transport) hold(started chan<- error) {
 		return
 	}
 	<-t.closing
-	t.closed <- t.call(finalize)
+	t.closed <- t.lib.invoke(new(invocation), finalize)
 }
 
-// call calls a function of the library. It returns an error if the function fails.
+// call calls a function of the library. It returns an error if the function fails. The caller holds mu, or no other
+// goroutine uses the transport.
 func (t *Transport) call(function int, args ...uintptr) error {
-	code, _, _ := purego.SyscallN(t.lib.call[function], args...)
-	if int32(code) != 0 {
-		return fmt.Errorf("%s: %s fails with code %d", t.lib.name(), functionNames[function], int32(code))
-	}
-	return nil
+	return t.lib.invoke(&t.invocation, function, args...)
 }
 
 // post posts the receives.
@@ -414,7 +410,7 @@ func (t *Transport) Abort(code int) {
 	for end := time.Now().Add(abortPatience); !t.mu.TryLock() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	if err := t.call(abort, t.lib.handle[world], uintptr(code)); err != nil {
+	if err := t.lib.invoke(new(invocation), abort, t.lib.handle[world], uintptr(code)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(code)
