@@ -63,24 +63,6 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	case far.Eager, far.RTS, far.RPC:
 		e.deliver(x.parcelOf(e, f))
 		return nil
-	case far.CTS:
-		o, err := x.take(f.Req)
-		if err != nil {
-			return err
-		}
-		p := newParcel()
-		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelCTS, f.Src, f.Dst, f.Ctx, f.Tag, f.Size
-		p.req, p.from, p.b = o.s, o.e, f.Recv
-		e.deliver(p)
-		return nil
-	case far.Bytes:
-		o, err := x.take(f.Recv)
-		if err != nil {
-			return err
-		}
-		copy(o.s.buf, f.Data)
-		o.e.completeFrom(o.s, received(f.Src, f.Tag, f.Size, o.s.size))
-		return nil
 	case far.Put:
 		return x.receivePut(e, f)
 	case far.Get:
@@ -98,7 +80,7 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 			return err
 		}
 		copy(o.s.buf, f.Data)
-		o.e.completeFrom(o.s, cluster.Done{Peer: f.Src, Size: f.Size, A: f.A, Err: f.Err})
+		o.e.completeFrom(o.s, cluster.Done{Peer: f.Src, Tag: f.Tag, Size: f.Size, A: f.A, Err: f.Err})
 		return nil
 	}
 	return fmt.Errorf("a frame of kind %d is not for a rank", f.Kind)
@@ -113,7 +95,7 @@ func (x *remote) parcelOf(e *engine, f *far.Frame) *parcel {
 	case far.Eager:
 		p.kind = parcelEager
 	case far.RTS:
-		p.kind, p.a = parcelRTS, f.Req
+		p.kind, p.a, p.b = parcelRTS, f.Req, uint64(f.Body)
 	default:
 		p.kind, p.a, p.fn, p.arg = parcelRPC, f.Req, f.Fn, f.Arg
 	}

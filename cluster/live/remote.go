@@ -17,7 +17,8 @@ import (
 // direct. An operation on any other rank is a frame. The goroutine that receives a frame runs its put, get
 // or atomic. Messages and RPCs go to the engine of the target.
 //
-// A message above the eager limit needs a CTS. Sender and receiver identify their operations by tokens.
+// A message above the eager limit is an RTS and a body. When the message is matched, the receiver
+// passes its buffer to the transport. Then the send completes. Other pending operations have tokens.
 type remote struct {
 	direct
 	w       *world
@@ -229,18 +230,22 @@ func (x *remote) carry(e *engine, p *parcel, n int64) {
 		e.release(p)
 		return
 	case parcelRTS:
-		f.Kind, f.Req, f.Sized = far.RTS, x.add(e, p.req), true
+		f.Kind = far.RTS
+		if len(p.req.buf) > 0 {
+			x.sent[f.Dst].Add(1)
+			x.run.SendBody(int(x.process[f.Dst]), &f, p.req.buf, (*sentBody)(p))
+			return
+		}
+		f.Req, f.Sized = x.add(e, p.req), true
 	case parcelRPC:
 		f.Kind, f.Req = far.RPC, x.add(e, p.req)
 	case parcelCTS:
-		f.Kind, f.Req, f.Recv = far.CTS, p.a, x.add(e, p.recv)
-	case parcelData:
-		f.Kind, f.Recv = far.Bytes, p.b
-		f.Data, f.Sized = p.req.buf, p.req.buf == nil
-		x.send(&f)
-		e.complete(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
-		p.free()
-		return
+		if p.b != 0 {
+			x.receiveBody(e, p)
+			return
+		}
+		f.Kind, f.Req, f.Sized = far.Reply, p.a, true
+		e.completeFrom(p.recv, received(p.dst, p.tag, p.size, p.recv.size))
 	default:
 		panic("live: a parcel of this process leaves it")
 	}
@@ -249,7 +254,49 @@ func (x *remote) carry(e *engine, p *parcel, n int64) {
 	p.free()
 }
 
-// moveMatched implements transport. A message from another process needs a CTS.
+// sentBody is a message whose body has not left.
+type sentBody parcel
+
+// Complete implements far.Completion.
+func (b *sentBody) Complete() {
+	p := (*parcel)(b)
+	x, rank := p.from.w.remote, p.from.id
+	p.from.completeFrom(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
+	p.free()
+	x.received[rank].Add(1)
+}
+
+// receiveBody receives the body of a matched message. If the buffer of the receive is too short, the body first goes
+// to a separate buffer. The acknowledgement, which completes the send, counts as a frame to the sender.
+func (x *remote) receiveBody(e *engine, p *parcel) {
+	b := p.recv.buf
+	if int64(len(b)) >= p.size {
+		b = b[:p.size]
+	} else {
+		b = make([]byte, p.size)
+		p.buf = b
+	}
+	p.home = e
+	e.inflight.Add(1)
+	x.sent[p.dst].Add(1)
+	x.run.ReceiveBody(int(x.process[p.dst]), uint32(p.b), b, (*receivedBody)(p))
+}
+
+// receivedBody is a matched message whose body has not arrived.
+type receivedBody parcel
+
+// Complete implements far.Completion.
+func (b *receivedBody) Complete() {
+	p := (*parcel)(b)
+	e, s := p.home, p.recv
+	copy(s.buf, p.buf)
+	d := received(p.dst, p.tag, p.size, s.size)
+	p.free()
+	e.completeFrom(s, d)
+	e.inflight.Add(-1)
+}
+
+// moveMatched implements transport. A message from another process is matched by its receiver.
 func (x *remote) moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (cluster.Done, bool) {
 	if p.from == nil {
 		return cluster.Done{}, false

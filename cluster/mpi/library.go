@@ -63,6 +63,7 @@ const (
 	getVersion
 	setErrhandler
 	isend
+	issend
 	irecv
 	test
 	testsome
@@ -74,7 +75,7 @@ const (
 )
 
 var functionNames = [functions]string{"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Get_library_version",
-	"MPI_Comm_set_errhandler", "MPI_Isend", "MPI_Irecv", "MPI_Test", "MPI_Testsome", "MPI_Cancel", "MPI_Wait", "MPI_Finalize", "MPI_Abort"}
+	"MPI_Comm_set_errhandler", "MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Test", "MPI_Testsome", "MPI_Cancel", "MPI_Wait", "MPI_Finalize", "MPI_Abort"}
 
 // library is a loaded MPI library.
 type library struct {

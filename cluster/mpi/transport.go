@@ -24,6 +24,7 @@ const (
 
 	tagBegin = 1 // a short frame, or the first part of a long one
 	tagRest  = 2 // the rest of a long frame
+	tagBody  = 2 // added to the key of a body
 )
 
 // Transport carries frames over MPI_COMM_WORLD.
@@ -38,7 +39,8 @@ type Transport struct {
 	mu         sync.Mutex // of all calls
 	invocation invocation
 	peers      []*peer // by process; nil: this process
-	heads      []byte  // the next request of each process, for MPI_Testsome
+	heads      []byte  // requests for MPI_Testsome: the next one of each process, then the bodies
+	bodies     []body
 	flag       int32
 	count      int32   // of the completed requests
 	indices    []int32 // of the completed requests
@@ -46,7 +48,18 @@ type Transport struct {
 	spare      []*sending // of at most slotBytes
 	long       []*sending // of at most keptBytes
 
-	arrived []arrival // of the current Poll
+	arrived  []arrival    // of the current Poll
+	complete []completion // likewise
+}
+
+// completion is far.Completion.
+type completion = interface{ Complete() }
+
+// body is a body on its way, from or to another process.
+type body struct {
+	b      []byte // keeps the buffer alive
+	done   completion
+	passed bool // complete
 }
 
 // arrival is a frame in a slot of its sender. The slot's receive is posted again in the next Poll.
@@ -262,6 +275,48 @@ func (t *Transport) retire() error {
 
 func (t *Transport) flagAt() uintptr { return uintptr(unsafe.Pointer(&t.flag)) }
 
+// SendBody implements far.Transport.
+func (t *Transport) SendBody(to int, key uint32, b []byte, sent completion) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.call(issend, address(b), uintptr(len(b)), t.lib.handle[byteType], uintptr(to), uintptr(tagBody+key),
+		t.lib.handle[world], t.add(b, sent))
+}
+
+// ReceiveBody implements far.Transport.
+func (t *Transport) ReceiveBody(from int, key uint32, b []byte, received completion) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.call(irecv, address(b), uintptr(len(b)), t.lib.handle[byteType], uintptr(from), uintptr(tagBody+key),
+		t.lib.handle[world], t.add(b, received))
+}
+
+// add adds a body, and returns the address of its request.
+func (t *Transport) add(b []byte, done completion) uintptr {
+	t.bodies = append(t.bodies, body{b: b, done: done})
+	t.indices = append(t.indices, 0)
+	n := len(t.heads)
+	t.heads = append(t.heads, t.nullRequest()...)
+	return address(t.heads[n:])
+}
+
+// passBodies lists the completions of complete bodies, and removes these bodies.
+func (t *Transport) passBodies() {
+	size, first := t.lib.requestSize, int(t.processes)
+	n := 0
+	for i, b := range t.bodies {
+		if b.passed {
+			t.complete = append(t.complete, b.done)
+			continue
+		}
+		t.bodies[n] = b
+		t.setHead(first+n, t.heads[(first+i)*size:])
+		n++
+	}
+	clear(t.bodies[n:])
+	t.bodies, t.heads, t.indices = t.bodies[:n], t.heads[:(first+n)*size], t.indices[:first+n]
+}
+
 // Poll implements far.Transport. It receives at most one frame of each process.
 func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
 	if err := t.progress(); err != nil {
@@ -270,10 +325,17 @@ func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
 	for _, a := range t.arrived {
 		receive(a.p.number, a.frame)
 	}
-	return len(t.arrived), nil
+	n := len(t.arrived) + len(t.complete)
+	for i, c := range t.complete {
+		t.complete[i] = nil
+		c.Complete()
+	}
+	t.complete = t.complete[:0]
+	return n, nil
 }
 
-// progress posts the slots of the last frames again, and lists the frames that have arrived.
+// progress posts the slots of the last frames again. It lists the frames that have arrived, and the bodies that are
+// complete.
 func (t *Transport) progress() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -283,7 +345,7 @@ func (t *Transport) progress() error {
 		}
 	}
 	t.arrived = t.arrived[:0]
-	err := t.call(testsome, uintptr(t.processes), address(t.heads), uintptr(unsafe.Pointer(&t.count)),
+	err := t.call(testsome, uintptr(len(t.indices)), address(t.heads), uintptr(unsafe.Pointer(&t.count)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(t.indices))), t.lib.ignore)
 	if err != nil {
 		return err
@@ -291,10 +353,16 @@ func (t *Transport) progress() error {
 	if t.count <= 0 {
 		return t.retire()
 	}
+	passed := false
 	for _, i := range t.indices[:t.count] {
-		if err := t.arrive(t.peers[i]); err != nil {
+		if i >= t.processes {
+			t.bodies[i-t.processes].passed, passed = true, true
+		} else if err := t.arrive(t.peers[i]); err != nil {
 			return err
 		}
+	}
+	if passed {
+		t.passBodies()
 	}
 	return nil
 }
@@ -341,7 +409,7 @@ func (t *Transport) again(p *peer) error {
 // Idle implements far.Transport.
 func (t *Transport) Idle(most time.Duration) { time.Sleep(most) }
 
-// closePatience is the longest time for which Close waits until sent frames have left.
+// closePatience is the longest time for which Close waits until sent frames have left, and bodies are complete.
 const closePatience = 2 * time.Second
 
 // finalizePatience is the maximum time for which Close waits for MPI_Finalize, which waits for the other processes.
@@ -351,14 +419,10 @@ const finalizePatience = 3 * time.Second
 // same time.
 func (t *Transport) Close() error {
 	for end := time.Now().Add(closePatience); ; time.Sleep(100 * time.Microsecond) {
-		t.mu.Lock()
-		err := t.retire()
-		left := len(t.pending)
-		t.mu.Unlock()
-		if err != nil {
+		if _, err := t.Poll(func(int, []byte) {}); err != nil { // every process has ended its last run
 			return err
 		}
-		if left == 0 || time.Now().After(end) {
+		if len(t.pending)+len(t.bodies) == 0 || time.Now().After(end) {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -223,6 +224,52 @@ func rounds() error {
 	return j.Close()
 }
 
+// relays passes the records of a process on. Over MPI, a record is a frame that begins with the record's kind, key and
+// size, and the data of a body are a body.
+type relays struct {
+	t      *mpi.Transport
+	s      *socket.Transport
+	failed error
+}
+
+// arrived is a body that has arrived over MPI.
+type arrived struct {
+	s      *socket.Transport
+	from   int
+	record socket.Record
+}
+
+// Complete implements far.Completion.
+func (a *arrived) Complete() { a.s.Put(a.from, a.record) }
+
+// gone is a body that has left over MPI.
+type gone struct{}
+
+// Complete implements far.Completion.
+func (gone) Complete() {}
+
+// leave sends a record over MPI.
+func (x *relays) leave(to int, r socket.Record) {
+	head := binary.LittleEndian.AppendUint32([]byte{byte(r.Kind)}, r.Key)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(r.Data)))
+	if r.Kind != socket.Body {
+		x.failed = errors.Join(x.failed, x.t.Send(to, head, r.Data))
+		return
+	}
+	x.failed = errors.Join(x.failed, x.t.Send(to, head, nil), x.t.SendBody(to, r.Key, r.Data, gone{}))
+}
+
+// arrive passes a record that has arrived over MPI to the process.
+func (x *relays) arrive(from int, frame []byte) {
+	r := socket.Record{Kind: socket.Kind(frame[0]), Key: binary.LittleEndian.Uint32(frame[1:]), Data: frame[9:]}
+	if r.Kind != socket.Body {
+		x.s.Put(from, r)
+		return
+	}
+	r.Data = make([]byte, binary.LittleEndian.Uint32(frame[5:]))
+	x.failed = errors.Join(x.failed, x.t.ReceiveBody(from, r.Key, r.Data, &arrived{x.s, from, r}))
+}
+
 // relay carries the frames of one process of a test program over MPI. The test program has a socket for each
 // pair of processes.
 func relay() error {
@@ -251,12 +298,9 @@ func relay() error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	forward := func(to far.Transport) func(k int, frame []byte) {
-		return func(k int, frame []byte) { failed = errors.Join(failed, to.Send(k, frame, nil)) }
-	}
+	x := &relays{t: t, s: s}
 	for idle, ended := 0, 1; ended < t.Processes(); {
-		n, err := s.Poll(forward(t))
+		n, err := s.Take(x.leave)
 		var lost *far.Lost
 		switch {
 		case errors.As(err, &lost):
@@ -264,8 +308,8 @@ func relay() error {
 		case err != nil:
 			return err
 		}
-		m, err := t.Poll(forward(s))
-		if err = errors.Join(err, failed); err != nil {
+		m, err := t.Poll(x.arrive)
+		if err = errors.Join(err, x.failed); err != nil {
 			return err
 		}
 		if idle++; n+m > 0 {

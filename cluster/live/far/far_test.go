@@ -17,13 +17,14 @@ func TestFramesTravel(t *testing.T) {
 	shape := cluster.Strided{Block: 8, Count: [2]int{3, 2}, Far: cluster.Lattice{Off: 16, Stride: [2]int64{32, 128}},
 		Near: cluster.Lattice{Off: 1, Stride: [2]int64{8, 24}}}
 	whole := Frame{Kind: Put, SigOp: cluster.SigAdd, Err: cluster.Truncated, Src: 1, Dst: -2, Ctx: 3, Tag: -4, Fn: 5, Arg: -6,
-		Req: 7, Recv: 1 << 63, A: 9, B: 10, Size: 11, Off: 12, Sig: 13}
+		Req: 1 << 63, A: 9, B: 10, Size: 11, Off: 12, Sig: 13}
 	for name, change := range map[string]func(f *Frame){
 		"data":           func(f *Frame) { f.Data = []byte("abc") },
 		"empty data":     func(f *Frame) { f.Data = []byte{} },
 		"only a size":    func(f *Frame) { f.Sized = true },
 		"spans and data": func(f *Frame) { f.Vec, f.Data = []cluster.Span{{Off: 1, Len: 2}, {Off: 3, Len: 1}}, []byte("abc") },
 		"a shape":        func(f *Frame) { f.Shape, f.Sized = &shape, true },
+		"a body":         func(f *Frame) { f.Kind, f.Body, f.Sized = RTS, MaxKey, true },
 	} {
 		f := whole
 		change(&f)
@@ -39,6 +40,7 @@ func TestFramesTravel(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	f.Add((&Frame{Kind: Put, Vec: []cluster.Span{{Off: 1, Len: 2}}}).encode(nil, 1))
 	f.Add((&Frame{Kind: Put, Sized: true, Shape: &cluster.Strided{Block: 1}}).encode(nil, 1))
+	f.Add((&Frame{Kind: RTS, Body: 1, Size: 2, Sized: true}).encode(nil, 1))
 	f.Add([]byte{byte(kinds)})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var x, again Frame

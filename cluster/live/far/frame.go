@@ -16,14 +16,12 @@ const (
 	kindStart   Kind = iota // of the job: the process begins the run
 	kindAbort               // of the job: the process aborts the run
 	Eager                   // a message with its bytes
-	RTS                     // announces a message; Req is the token of its send
-	CTS                     // answers an RTS; Recv is the token of the receive
-	Bytes                   // the bytes of a message, after its CTS
+	RTS                     // announces a message; Body is the key of its body; if it is 0, Req is the token of the send
 	RPC                     // runs Fn with Arg and Data
 	Put                     // writes Data; then signals, or runs Fn
 	Get                     // reads Size bytes
 	Atomic                  // applies AtomicOp Arg
-	Reply                   // completes the operation Req; Data has the bytes of a get
+	Reply                   // completes the operation Req, for example a matched send; Data has the bytes of a get
 	Barrier                 // a process has entered round Tag of the barrier of context Ctx
 	Done                    // all bodies of a process have returned
 	Ask                     // asks for a report of the waiting ranks, with the number A
@@ -38,25 +36,26 @@ const (
 
 // Frame is one operation on a rank of another process, or a part of one.
 type Frame struct {
-	Kind      Kind
-	SigOp     cluster.SigOp
-	Err       cluster.Code
-	Sized     bool // Data is nil: the operation has only a size
-	Src, Dst  int32
-	Ctx, Tag  int32
-	Fn, Arg   int32
-	Req, Recv uint64 // tokens of the operation, and of the receive
-	A, B      uint64
-	Size      int64
-	Off, Sig  int64
-	Vec       []cluster.Span
-	Shape     *cluster.Strided
-	Data      []byte
+	Kind     Kind
+	SigOp    cluster.SigOp
+	Err      cluster.Code
+	Sized    bool // Data is nil: the operation has only a size
+	Src, Dst int32
+	Ctx, Tag int32
+	Fn, Arg  int32
+	Body     uint32 // key of the body, which has Size bytes; 0: none
+	Req      uint64 // token of the operation
+	A, B     uint64
+	Size     int64
+	Off, Sig int64
+	Vec      []cluster.Span
+	Shape    *cluster.Strided
+	Data     []byte
 }
 
 // The layout of a frame: its head, the spans or the shape, and the data.
 const (
-	headBytes  = 96
+	headBytes  = 88
 	spanBytes  = 16
 	shapeBytes = 8 * 9
 )
@@ -81,10 +80,10 @@ func (f *Frame) encode(b []byte, run uint32) []byte {
 		uint32(f.Arg), uint32(len(f.Vec))} {
 		b = o.AppendUint32(b, v)
 	}
-	for _, v := range [...]uint64{f.Req, f.Recv, f.A, f.B, uint64(f.Size), uint64(f.Off), uint64(f.Sig)} {
+	for _, v := range [...]uint64{f.Req, f.A, f.B, uint64(f.Size), uint64(f.Off), uint64(f.Sig)} {
 		b = o.AppendUint64(b, v)
 	}
-	b = append(b, 0, 0, 0, 0)
+	b = o.AppendUint32(b, f.Body)
 	for _, s := range f.Vec {
 		b = o.AppendUint64(o.AppendUint64(b, uint64(s.Off)), uint64(s.Len))
 	}
@@ -119,7 +118,8 @@ func (f *Frame) decode(b []byte) (run uint32, err error) {
 	flags := b[3]
 	*f = Frame{Kind: Kind(b[0]), SigOp: cluster.SigOp(b[1]), Err: cluster.Code(b[2]), Sized: flags&flagSized != 0,
 		Src: word(1), Dst: word(2), Ctx: word(3), Tag: word(4), Fn: word(5), Arg: word(6),
-		Req: long(0), Recv: long(1), A: long(2), B: long(3), Size: int64(long(4)), Off: int64(long(5)), Sig: int64(long(6))}
+		Body: o.Uint32(b[headBytes-4:]), Req: long(0), A: long(1), B: long(2), Size: int64(long(3)), Off: int64(long(4)),
+		Sig: int64(long(5))}
 	run = uint32(word(0))
 	spans := int(o.Uint32(b[32:]))
 	rest := b[headBytes:]
@@ -128,6 +128,8 @@ func (f *Frame) decode(b []byte) (run uint32, err error) {
 		return 0, fmt.Errorf("%w: kind %d, want at most %d", errFrame, f.Kind, kinds-1)
 	case flags&^(flagSized|flagShape) != 0 || f.SigOp > cluster.SigAdd || f.Size < 0:
 		return 0, fmt.Errorf("%w: flags %#x, signal %d, size %d", errFrame, flags, f.SigOp, f.Size)
+	case f.Body > MaxKey || f.Body != 0 && (f.Kind != RTS || !f.Sized || f.Size > MaxData):
+		return 0, fmt.Errorf("%w: body %d of %d B, kind %d", errFrame, f.Body, f.Size, f.Kind)
 	case spans > len(rest)/spanBytes:
 		return 0, fmt.Errorf("%w: %d spans in %d B", errFrame, spans, len(rest))
 	}

@@ -31,13 +31,18 @@ type Job struct {
 	coming  []atomic.Int64 // by process: bytes of long frames that it has announced, and that have not arrived
 	left    chan struct{}  // closed when every other process has ended its last run, or one is lost
 
-	mu     sync.Mutex
-	bye    []bool // by process: it has ended its last run
-	absent int    // number of processes that have not ended their last run
-	number uint32 // of the latest run
-	run    *Run   // nil: it has ended
-	early  []early
-	broken error
+	keys     []keys       // by process: keys of the bodies to it
+	incoming atomic.Int32 // number of bodies that ranks receive
+
+	mu       sync.Mutex
+	bye      []bool // by process: it has ended its last run
+	absent   int    // number of processes that have not ended their last run
+	number   uint32 // of the latest run
+	run      *Run   // nil: it has ended
+	early    []early
+	broken   error
+	drops    []dropped // bodies to drop
+	dropping bool      // a body is being dropped
 }
 
 // early is a frame of a run that this process has not begun yet.
@@ -62,7 +67,7 @@ func Join(t Transport) *Job { return join(t, beatTime) }
 func join(t Transport, beat time.Duration) *Job {
 	n := t.Processes()
 	j := &Job{t: t, stop: make(chan struct{}), left: make(chan struct{}), heard: make([]atomic.Bool, n),
-		coming: make([]atomic.Int64, n), bye: make([]bool, n), absent: n - 1}
+		coming: make([]atomic.Int64, n), keys: make([]keys, n), bye: make([]bool, n), absent: n - 1}
 	j.bye[t.Process()] = true
 	if n > 1 {
 		j.stopped.Go(func() { j.beat(beat) })
@@ -94,6 +99,7 @@ func (j *Job) Carrier() string { return j.t.Name() }
 func (j *Job) Close() error {
 	j.sendAll(kindBye)
 	<-j.left
+	j.awaitDrops()
 	close(j.stop)
 	j.stopped.Wait()
 	if err := j.failure(); err != nil {
@@ -256,6 +262,18 @@ func (j *Job) transmit(to int, head, body []byte) (err error) {
 	return j.t.Send(to, head, body)
 }
 
+// sendBody sends a body. It returns a panic of the transport as an error.
+func (j *Job) sendBody(to int, key uint32, b []byte, sent Completion) (err error) {
+	defer j.recovered(&err)
+	return j.t.SendBody(to, key, b, sent)
+}
+
+// takeBody receives a body. It returns a panic of the transport as an error.
+func (j *Job) takeBody(from int, key uint32, b []byte, received Completion) (err error) {
+	defer j.recovered(&err)
+	return j.t.ReceiveBody(from, key, b, received)
+}
+
 // recovered is deferred: it stores a panic of the transport as an error.
 func (j *Job) recovered(err *error) {
 	if v := recover(); v != nil {
@@ -338,12 +356,25 @@ func (j *Job) arrive(from int, b []byte) {
 		if err != nil {
 			j.lose(err)
 		}
+		j.dropBody(from, f)
 		return
 	}
 	j.mu.Unlock()
-	if r != nil && r.number == number {
-		r.receive(from, f)
+	if r == nil || r.number != number {
+		j.dropBody(from, f)
+		return
 	}
+	if f.Body != 0 {
+		switch announced, err := r.announce(from, f); {
+		case err != nil:
+			j.lose(fmt.Errorf("process %d: %w", from, err))
+			return
+		case !announced:
+			j.dropBody(from, f)
+			return
+		}
+	}
+	r.receive(from, f)
 }
 
 // keep stores a frame that begins or aborts the next run. The caller holds mu.

@@ -18,6 +18,15 @@ type script struct {
 	frames [][]byte
 	send   func() error
 	sent   *[][]byte // if not nil: the frames that are sent
+
+	bodies   []body // that are received
+	complete []Completion
+}
+
+// body is a received body: its key, and the size of its buffer.
+type body struct {
+	key  uint32
+	size int
 }
 
 func (s *script) Name() string   { return "a script" }
@@ -38,9 +47,21 @@ func (s *script) Send(_ int, head, body []byte) error {
 	return nil
 }
 
+func (s *script) SendBody(int, uint32, []byte, Completion) error { return nil }
+
+// ReceiveBody lists the body. It is complete in the next poll.
+func (s *script) ReceiveBody(_ int, key uint32, b []byte, received Completion) error {
+	s.bodies = append(s.bodies, body{key, len(b)})
+	s.complete = append(s.complete, received)
+	return nil
+}
+
 func (s *script) Poll(receive func(from int, frame []byte)) (int, error) {
-	frames := s.frames
-	s.frames = nil
+	complete, frames := s.complete, s.frames
+	s.complete, s.frames = nil, nil
+	for _, c := range complete {
+		c.Complete()
+	}
 	for _, f := range frames {
 		receive(1-s.me, f)
 	}
@@ -241,4 +262,36 @@ func TestCancelledBegin(t *testing.T) {
 	}
 	j.depart(1)
 	_ = j.Close()
+}
+
+// TestDroppedBodies checks that the bodies of earlier runs are dropped, one after another. A body that is announced
+// twice ends the job.
+func TestDroppedBodies(t *testing.T) {
+	announce := func(run, key uint32, size int64) []byte {
+		return (&Frame{Kind: RTS, Body: key, Size: size, Sized: true}).encode(nil, run)
+	}
+	x := &script{frames: [][]byte{announce(6, 1, 100), announce(6, 2, 200), announce(7, 3, 300), announce(7, 4, 400)}}
+	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
+		bye: make([]bool, 2), number: 7}
+	j.run = &Run{job: j, number: 7, to: sink{make(chan error, 9)}}
+	want := func(list ...body) {
+		t.Helper()
+		if err := j.failure(); err != nil || !slices.Equal(x.bodies, list) {
+			t.Fatalf("error %v, bodies %v, want %v", err, x.bodies, list)
+		}
+	}
+	j.Poll()
+	want(body{1, 100})
+	j.run.ReceiveBody(1, 3, make([]byte, 300), &arriving{job: j, from: 1})
+	j.Poll()
+	want(body{1, 100}, body{3, 300}, body{2, 200})
+	j.run.End()
+	j.awaitDrops()
+	want(body{1, 100}, body{3, 300}, body{2, 200}, body{4, 400})
+	j.run = &Run{job: j, number: 7, to: sink{make(chan error, 9)}}
+	x.frames = [][]byte{announce(7, 5, 1), announce(7, 5, 1)}
+	j.Poll()
+	if err := j.failure(); err == nil || !strings.Contains(err.Error(), "body 5 is announced twice") {
+		t.Errorf("a body is announced twice: error %v", err)
+	}
 }

@@ -24,6 +24,7 @@ type Run struct {
 	refusal error
 	ready   chan struct{} // closed when all processes have begun
 	aborted atomic.Bool
+	bodies  bodies
 }
 
 // Limits in bytes of a host's name, and of the description of a program. A longer description is cut.
@@ -44,9 +45,7 @@ type start struct {
 func (r *Run) receive(from int, f *Frame) {
 	defer func() {
 		if v := recover(); v != nil {
-			err := fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.job.Process(), from, v)
-			r.Abort(err)
-			r.to.Fail(r.job.Process(), err)
+			r.fail(fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.Process(), from, v))
 		}
 	}()
 	switch f.Kind {
@@ -54,9 +53,7 @@ func (r *Run) receive(from int, f *Frame) {
 		r.control(from, f.Kind, f.Data)
 	default:
 		if err := r.to.Receive(from, f); err != nil {
-			err = fmt.Errorf("process %d: frame of process %d: %w", r.job.Process(), from, err)
-			r.Abort(err)
-			r.to.Fail(r.job.Process(), err)
+			r.fail(fmt.Errorf("process %d: frame of process %d: %w", r.Process(), from, err))
 		}
 	}
 }
@@ -197,6 +194,7 @@ func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
 func (r *Run) Begin(ctx context.Context, refusal error) error {
 	j := r.job
 	r.refusal = refusal
+	j.awaitBodies(ctx)
 	j.polling.Lock() // no frame arrives between the early frames and the registration
 	j.mu.Lock()
 	if j.broken != nil {
@@ -248,13 +246,24 @@ func (r *Run) Poll() int { return r.job.Poll() }
 // heads is a pool of buffers for encoded frames without their data.
 var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); return &b }}
 
+// fail ends the run in every process.
+func (r *Run) fail(err error) {
+	r.Abort(err)
+	r.to.Fail(r.Process(), err)
+}
+
+// fits ends the run if a transfer is too long for a frame or a body.
+func (r *Run) fits(to, n int) bool {
+	if n > MaxData {
+		r.fail(fmt.Errorf("process %d: a transfer of %d B to process %d: want at most %d B (use several transfers)", r.Process(),
+			n, to, MaxData))
+	}
+	return n <= MaxData
+}
+
 // Send sends a frame to a process.
 func (r *Run) Send(to int, f *Frame) {
-	if len(f.Data) > MaxData {
-		err := fmt.Errorf("process %d: a transfer of %d B to process %d: want at most %d B (use several transfers)", r.Process(),
-			len(f.Data), to, MaxData)
-		r.Abort(err)
-		r.to.Fail(r.Process(), err)
+	if !r.fits(to, len(f.Data)) {
 		return
 	}
 	b := heads.Get().(*[]byte)
@@ -295,8 +304,9 @@ func (r *Run) Aborted() { r.aborted.Store(true) }
 // End ends the run in this process. Later frames of the run are dropped.
 func (r *Run) End() {
 	r.job.mu.Lock()
-	defer r.job.mu.Unlock()
 	if r.job.run == r {
 		r.job.run = nil
 	}
+	r.job.mu.Unlock()
+	r.dropBodies()
 }

@@ -32,9 +32,16 @@ type Transport interface {
 	// Send sends a frame that consists of head and body. It copies both, and never waits for a
 	// receiver. Any goroutine may call it.
 	Send(to int, head, body []byte) error
-	// Poll calls receive with each frame that has arrived, and returns the number of frames. A frame
-	// is valid during the call. receive may call Send. Only one goroutine calls Poll at a time. After a *Lost,
-	// frames of other processes still arrive.
+	// SendBody sends b to a process, which receives it with ReceiveBody and the same key. ReceiveBody may be earlier than
+	// SendBody. SendBody does not copy b. sent completes in a Poll, after the other process has called ReceiveBody. The caller
+	// does not use the key for this process before then. Any goroutine may call SendBody.
+	SendBody(to int, key uint32, b []byte, sent Completion) error
+	// ReceiveBody receives a body into b, which has its size. received completes in a Poll. Any goroutine may call
+	// ReceiveBody.
+	ReceiveBody(from int, key uint32, b []byte, received Completion) error
+	// Poll completes bodies, and calls receive with each frame that has arrived. It returns the number of frames and
+	// completed bodies. A frame is valid during the call. receive and completions may call the methods above. Only one
+	// goroutine calls Poll at a time. After a *Lost, frames of other processes still arrive.
 	Poll(receive func(from int, frame []byte)) (int, error)
 	// Idle waits until a frame may have arrived, and at most for the given time. Only the job's
 	// goroutine calls it.

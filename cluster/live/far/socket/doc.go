@@ -1,3 +1,3 @@
-// Package socket carries frames between processes of one host through Unix sockets. Tests use it to
+// Package socket carries frames and bodies between processes of one host through Unix sockets. Tests use it to
 // run programs over several processes without an MPI library.
 package socket

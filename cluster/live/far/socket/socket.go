@@ -16,10 +16,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// maxFrame is the maximum length of a frame in bytes.
-const maxFrame = 1 << 30
+// maxRecord is the maximum length of a record in bytes.
+const maxRecord = 1 << 30
 
-// Transport carries frames through one socket per other process.
+// Transport carries frames and bodies through one socket per other process.
 type Transport struct {
 	process int
 	links   []*link // nil at process
@@ -30,13 +30,14 @@ type Transport struct {
 	spare []arrival
 
 	ends []error // of processes, which Poll returns one by one
+	bodies
 }
 
-// arrival is a received frame, or the end of a process.
+// arrival is a received record, or the end of a process.
 type arrival struct {
-	from  int
-	frame []byte
-	end   error
+	from   int
+	record Record
+	end    error
 }
 
 // link is the connection to another process, with frames that have not left.
@@ -85,7 +86,8 @@ func closeAll(files []*os.File) {
 // New returns the transport of a process over its ends of the sockets. It closes the files.
 func New(process int, files []*os.File) (*Transport, error) {
 	defer closeAll(files)
-	t := &Transport{process: process, links: make([]*link, len(files)), arrived: make(chan struct{}, 1)}
+	t := &Transport{process: process, links: make([]*link, len(files)), arrived: make(chan struct{}, 1),
+		bodies: newBodies()}
 	for k, f := range files {
 		if k == process {
 			continue
@@ -114,16 +116,22 @@ func (t *Transport) Processes() int { return len(t.links) }
 
 // Send implements far.Transport.
 func (t *Transport) Send(to int, head, body []byte) error {
+	t.put(to, Frame, 0, head, body)
+	return nil
+}
+
+// put sends a record that consists of two parts.
+func (t *Transport) put(to int, kind Kind, key uint32, head, body []byte) {
 	l := t.links[to]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.out = binary.LittleEndian.AppendUint32(l.out, uint32(len(head)+len(body)))
+	l.out = binary.LittleEndian.AppendUint32(append(l.out, byte(kind)), key)
 	l.out = append(append(l.out, head...), body...)
 	l.filled.Signal()
-	return nil
 }
 
-// write writes frames to the socket. A broken socket is reported by its reader.
+// write writes records to the socket. A broken socket is reported by its reader.
 func (l *link) write() {
 	var b []byte
 	for {
@@ -142,46 +150,52 @@ func (l *link) write() {
 	}
 }
 
-// read receives the frames of a process.
+// read receives the records of a process.
 func (t *Transport) read(from int, conn net.Conn) {
 	for {
-		frame, err := readFrame(conn)
+		record, err := readRecord(conn)
 		t.mu.Lock()
-		t.queue = append(t.queue, arrival{from, frame, err})
+		t.queue = append(t.queue, arrival{from, record, err})
 		t.mu.Unlock()
-		select {
-		case t.arrived <- struct{}{}:
-		default:
-		}
+		t.wake()
 		if err != nil {
 			return
 		}
 	}
 }
 
-func readFrame(r io.Reader) ([]byte, error) {
-	var size [4]byte
-	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return nil, err
+// wake ends a wait in Idle.
+func (t *Transport) wake() {
+	select {
+	case t.arrived <- struct{}{}:
+	default:
 	}
-	n := binary.LittleEndian.Uint32(size[:])
-	if n > maxFrame {
-		return nil, fmt.Errorf("frame of %d B, want at most %d B", n, maxFrame)
-	}
-	b := make([]byte, n)
-	_, err := io.ReadFull(r, b)
-	return b, err
 }
 
-// Poll implements far.Transport.
-func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
+func readRecord(r io.Reader) (Record, error) {
+	var head [9]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return Record{}, err
+	}
+	n, x := binary.LittleEndian.Uint32(head[:]), Record{Kind: Kind(head[4]), Key: binary.LittleEndian.Uint32(head[5:])}
+	if n > maxRecord || x.Kind >= kinds {
+		return Record{}, fmt.Errorf("record of kind %d and %d B, want at most kind %d and %d B", x.Kind, n, kinds-1, maxRecord)
+	}
+	x.Data = make([]byte, n)
+	_, err := io.ReadFull(r, x.Data)
+	return x, err
+}
+
+// Take calls receive with each record that has arrived, and returns the number of records. Use it instead of Poll to
+// pass records on.
+func (t *Transport) Take(receive func(from int, r Record)) (int, error) {
 	t.mu.Lock()
 	list := t.queue
 	t.queue, t.spare = t.spare[:0], list
 	t.mu.Unlock()
 	for i, a := range list {
 		if a.end == nil {
-			receive(a.from, a.frame)
+			receive(a.from, a.record)
 		} else {
 			t.ends = append(t.ends, &far.Lost{Process: a.from, Cause: a.end})
 		}
