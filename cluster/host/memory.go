@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -70,57 +69,6 @@ func combineLimits(host, user int64) int64 {
 		user = min(user, host)
 	}
 	return max(user-Reserve, 1)
-}
-
-// collectorSlack is the memory of a run that the garbage collector may leave uncollected, if the run
-// needs less. Small runs share it with screens and recordings.
-const collectorSlack = 512 << 20
-
-// needs is the need of all runs of this process, in bytes.
-var needs struct {
-	sync.Mutex
-	sum     int64
-	large   bool // the sum exceeds collectorSlack
-	percent int  // GOGC without a large run
-}
-
-// Admit sets the memory limit of the garbage collector for a run that begins. The caller must call end when
-// the run has ended. limit is the limit that the run was admitted by (0: unknown). need is its computed need.
-//
-// Without a limit, the collector waits until the heap has twice the live memory. Neither limit nor need
-// includes that garbage. The new limit is a sixteenth above the need of all runs, so that a large run has
-// little garbage. Setting it also frees the memory of the previous run before the next one allocates.
-//
-// While the runs are large, only the limit starts the collector. The data of a large run live until its end,
-// and each collection would read all of them.
-func Admit(limit, need int64) (end func()) {
-	needs.Lock()
-	defer needs.Unlock()
-	needs.sum = sum(needs.sum, need)
-	wanted := max(sum(needs.sum, needs.sum/16), collectorSlack)
-	if limit > 0 {
-		wanted = min(wanted, limit)
-	}
-	debug.SetMemoryLimit(min(sum(wanted, Reserve), userLimit))
-	setPercent()
-	return sync.OnceFunc(func() {
-		needs.Lock()
-		defer needs.Unlock()
-		needs.sum -= need
-		setPercent()
-	})
-}
-
-// setPercent turns GOGC off for large runs. needs must be locked.
-func setPercent() {
-	large := needs.sum > collectorSlack
-	switch {
-	case large && !needs.large:
-		needs.percent = debug.SetGCPercent(-1)
-	case !large && needs.large:
-		debug.SetGCPercent(needs.percent)
-	}
-	needs.large = large
 }
 
 // Check returns an error if a spec does not fit in limit bytes. overhead is the memory of a run in

@@ -2,9 +2,11 @@ package host
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -97,4 +99,49 @@ func TestAdmit(t *testing.T) {
 	second()
 	check("after both large runs", 100, 3<<30+Reserve)
 	small()
+}
+
+// TestRaisedLimit tests that the limit rises if a collection leaves too little room, up to the maximum.
+func TestRaisedLimit(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		name       string
+		now, most  int64
+		live, goal uint64
+		want       int64
+	}{
+		{"enough room", 700 * mib, 4000 * mib, 400 * mib, 600 * mib, 700 * mib},
+		{"no room", 700 * mib, 4000 * mib, 600 * mib, 600 * mib, 850 * mib},
+		{"a goal below the live heap", 700 * mib, 4000 * mib, 600 * mib, 500 * mib, 850 * mib},
+		{"near the maximum", 700 * mib, 720 * mib, 600 * mib, 600 * mib, 720 * mib},
+		{"at the maximum", 700 * mib, 700 * mib, 600 * mib, 600 * mib, 700 * mib},
+		{"above the maximum", 700 * mib, 600 * mib, 600 * mib, 600 * mib, 700 * mib},
+		{"no limit", math.MaxInt64, math.MaxInt64, 600 * mib, 600 * mib, math.MaxInt64},
+	} {
+		if got := raisedLimit(c.now, c.most, c.live, c.goal); got != c.want {
+			t.Errorf("%s: %d B, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLargeRunHasRoom tests that the limit rises while a large run holds more memory than it computed.
+func TestLargeRunHasRoom(t *testing.T) {
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	limit := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(limit)
+	defer Admit(0, collectorSlack+1)()
+	held := make([]byte, 32<<20)
+	debug.SetMemoryLimit(16 << 20)
+	deadline := time.After(time.Minute)
+	for debug.SetMemoryLimit(-1) == 16<<20 {
+		runtime.GC()
+		select {
+		case <-deadline:
+			t.Fatal("the limit did not rise")
+		default:
+			runtime.Gosched()
+		}
+	}
+	runtime.KeepAlive(held)
 }
