@@ -39,14 +39,16 @@ func (f processes) Start(ctx context.Context, spec cluster.Spec, body func(clust
 		}()
 	}
 	runs := processRuns{spec: spec}
-	var failed error
 	for _, c := range all {
 		s := <-c
-		failed = errors.Join(failed, s.err)
+		if s.err != nil {
+			s.run = nil
+		}
 		runs.runs = append(runs.runs, s.run)
+		runs.errs = append(runs.errs, s.err)
 	}
-	if failed != nil {
-		return nil, failed
+	if runs.errs[0] != nil {
+		return nil, runs.errs[0]
 	}
 	return runs, nil
 }
@@ -55,13 +57,18 @@ func (f processes) Start(ctx context.Context, spec cluster.Spec, body func(clust
 type processRuns struct {
 	spec cluster.Spec
 	runs []cluster.Run
+	errs []error // of processes that ended before their start returned; their run is nil
 }
 
 // Wait implements cluster.Run. The result is the one of process 0.
 func (r processRuns) Wait() error {
 	var first error
 	for i, run := range r.runs {
-		if err := run.Wait(); i == 0 {
+		err := r.errs[i]
+		if err == nil {
+			err = run.Wait()
+		}
+		if i == 0 {
 			first = err
 		} else if (err == nil) != (first == nil) {
 			return errors.Join(first, errors.New("processes differ"), err)
@@ -77,7 +84,11 @@ func (r processRuns) Cancel(cause error) { r.runs[0].Cancel(cause) }
 func (r processRuns) States(dst []cluster.State) []cluster.State {
 	dst = dst[:0]
 	for i := range r.spec.Layout.Ranks() {
-		dst = append(dst, r.runs[r.spec.Layout.ProcessOf(i, len(r.runs))].States(nil)[i])
+		state := cluster.Idle
+		if run := r.runs[r.spec.Layout.ProcessOf(i, len(r.runs))]; run != nil {
+			state = run.States(nil)[i]
+		}
+		dst = append(dst, state)
 	}
 	return dst
 }
@@ -89,7 +100,9 @@ func (r processRuns) Dilation() float64 { return 1 }
 func (r processRuns) Warnings() []string {
 	var all []string
 	for _, run := range r.runs {
-		all = append(all, run.Warnings()...)
+		if run != nil {
+			all = append(all, run.Warnings()...)
+		}
 	}
 	return slices.Compact(all)
 }
