@@ -2,11 +2,12 @@ package far
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // Run is a run of the job.
@@ -170,9 +171,6 @@ func (r *Run) open() {
 	}
 }
 
-// errEnded is the error of a process that is cancelled while it waits in Begin.
-var errEnded = errors.New("the process was cancelled before the run began")
-
 // Next returns the next run of the job, which Begin starts. The digest identifies its spec, and must be
 // equal in all processes. host is the name of this process's host.
 func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
@@ -218,9 +216,11 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 	select {
 	case <-r.ready:
 	case <-ctx.Done():
-		r.Abort(fmt.Errorf("process %d: %w", j.Process(), errors.Join(errEnded, context.Cause(ctx))))
+		err := &cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1,
+			Cause: fmt.Errorf("process %d, before the run began: %w", j.Process(), context.Cause(ctx))}
+		r.Abort(err)
 		r.End()
-		return context.Cause(ctx)
+		return err
 	}
 	j.mu.Lock()
 	err := r.refusal
