@@ -92,11 +92,11 @@ func watchCollector() {
 
 // raisedLimit returns the memory limit after a collection. live is the live heap, and goal the heap at which the next
 // collection starts. If the room between them is less than an eighth of the live heap, collections follow each other
-// without a pause. The limit then rises by a quarter of the live heap, to at most most.
+// without a pause. The limit then rises by half of the live heap, to at most most.
 func raisedLimit(now, most int64, live, goal uint64) int64 {
 	live, goal = min(live, math.MaxInt64), min(goal, math.MaxInt64)
 	if int64(goal)-int64(live) >= int64(live)/8 {
 		return now
 	}
-	return max(now, min(sum(now, int64(live)/4), most))
+	return max(now, min(sum(now, int64(live)/2), most))
 }

@@ -111,8 +111,8 @@ func TestRaisedLimit(t *testing.T) {
 		want       int64
 	}{
 		{"enough room", 700 * mib, 4000 * mib, 400 * mib, 600 * mib, 700 * mib},
-		{"no room", 700 * mib, 4000 * mib, 600 * mib, 600 * mib, 850 * mib},
-		{"a goal below the live heap", 700 * mib, 4000 * mib, 600 * mib, 500 * mib, 850 * mib},
+		{"no room", 700 * mib, 4000 * mib, 600 * mib, 600 * mib, 1000 * mib},
+		{"a goal below the live heap", 700 * mib, 4000 * mib, 600 * mib, 500 * mib, 1000 * mib},
 		{"near the maximum", 700 * mib, 720 * mib, 600 * mib, 600 * mib, 720 * mib},
 		{"at the maximum", 700 * mib, 700 * mib, 600 * mib, 600 * mib, 700 * mib},
 		{"above the maximum", 700 * mib, 600 * mib, 600 * mib, 600 * mib, 700 * mib},
