@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"math"
+
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
@@ -21,8 +23,8 @@ type Estimator struct {
 	nodes int // of all known schedules
 }
 
-// MaxEstimated is the maximum number of ranks, and MaxSegmentsEstimated of segments, that an Estimator walks.
-// Calls with more have the time of Predict: the schedules of all ranks would take seconds to make.
+// MaxEstimated is the maximum number of ranks whose schedules an Estimator makes: those of larger teams would take
+// seconds. MaxSegmentsEstimated is the maximum number of segments. Other calls have the time of Predict.
 const (
 	MaxEstimated         = 1 << 12
 	MaxSegmentsEstimated = 1 << 10
@@ -121,11 +123,26 @@ func (t *team) schedule(rel int32) *Schedule {
 	return t.ranks[rel]
 }
 
+// CanEstimate reports whether Estimate walks a key's schedules. Above MaxEstimated ranks, all ranks must have one
+// schedule, which must not grow in proportion to them.
+func (e *Estimator) CanEstimate(k Key) bool {
+	if k.Segments > MaxSegmentsEstimated {
+		return false
+	}
+	return k.Ranks <= MaxEstimated || e.one != nil && k.Predict(&Cost{L: 1, O: 1, Gap: 1}, 1) < cluster.Time(k.Ranks) &&
+		k.hasOneClass() && e.canFold(e.teamOf(k), k.Ranks)
+}
+
+// canFold reports whether one node can stand for all nodes.
+func (e *Estimator) canFold(t *team, ranks int32) bool {
+	return t.isAlike && e.one != nil && (!t.hasXor || powerOfTwo(int32(len(e.one.nodeOf))) && powerOfTwo(ranks))
+}
+
 // Estimate returns the time at which the last rank ends a call on n bytes (per block if blocks are
 // numbered by member) in elements of unit bytes. All ranks start together; the root is rank 0. The
 // key must be for as many ranks as the site has. Algorithms that load have the time of Predict.
 func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
-	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > MaxEstimated || k.Segments > MaxSegmentsEstimated {
+	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || !e.CanEstimate(k) {
 		return k.Predict(&e.cost, n)
 	}
 	w := &e.walk
@@ -133,21 +150,40 @@ func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
 	w.resources, w.isFolded = e.all, false
 	ranks := k.Ranks
 	blocks := k.Blocks(n, unit)
-	isAlike := t.isAlike && blocks.Elems%int64(blocks.Parts) == 0
-	if per := len(e.all.nodeOf) / len(e.all.nodes); isAlike && e.one != nil && t.messages > maxWalked &&
-		(!t.hasXor || powerOfTwo(int32(per)) && powerOfTwo(k.Ranks)) {
+	w.most = math.MaxInt64
+	canFold, isEven := e.canFold(t, k.Ranks), blocks.Elems%int64(blocks.Parts) == 0
+	if canFold && !isEven && t.messages > maxUneven { // all ranks are like the first ones, which have the longer blocks
+		parts := int64(blocks.Parts)
+		blocks.Elems, isEven = (blocks.Elems+parts-1)/parts*parts, true
+		w.most = n
+	}
+	if canFold && isEven && t.messages > maxWalked {
 		w.resources, w.isFolded = e.one, true
-		ranks = int32(per)
+		ranks = int32(len(e.one.nodeOf))
 	}
 	w.more = w.setTransfer(k, &e.cost)
 	w.eager = e.site.EagerLimit
 	w.network = e.cost.Network
 	w.limit = maxUneven
-	if isAlike {
+	if t.isAlike && isEven {
 		w.limit = max(maxWalked, 3*int(ranks))
 	}
 	w.begin(t, ranks, blocks)
 	return w.run() + w.more
+}
+
+// hasOneClass reports whether all ranks have the same schedule.
+func (k Key) hasOneClass() bool {
+	if k.Algorithm.Class == nil {
+		return true
+	}
+	first := k.class(0)
+	for rel := int32(1); rel < k.Ranks; rel++ {
+		if k.class(rel) != first {
+			return false
+		}
+	}
+	return true
 }
 
 // Messages returns the number of messages of a call.

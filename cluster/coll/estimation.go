@@ -14,6 +14,7 @@ type estimation struct {
 	more       cluster.Time
 	eager      int64
 	network    CollectiveNetwork
+	most       int64 // bytes of the longest message
 
 	ranks     []estimatedRank
 	deps      []uint16
@@ -184,9 +185,12 @@ func (w *estimation) post(rank, node int32) {
 	}
 }
 
+// bytes returns the size of a reference.
+func (w *estimation) bytes(r *estimatedRank, of Ref) int64 { return min(r.Bytes(of), w.most) }
+
 // compute copies or combines.
 func (w *estimation) compute(r *estimatedRank, n *Node) {
-	size := r.Bytes(n.From)
+	size := w.bytes(r, n.From)
 	ops, bytes := int64(0), 2*size
 	if n.Kind != Copy {
 		ops, bytes = size/max(r.Blocks.Unit, 1), 3*size
@@ -206,7 +210,7 @@ func (w *estimation) gather(e transitEvent, n *Node) {
 	for _, g := range w.gathered {
 		r := &w.ranks[g.rank]
 		at := &r.Schedule.Nodes[g.i]
-		last, size = max(last, g.at), max(size, r.Bytes(at.Ref), r.Bytes(at.From))
+		last, size = max(last, g.at), max(size, w.bytes(r, at.Ref), w.bytes(r, at.From))
 	}
 	c := Cost{Network: w.network}
 	for _, g := range w.gathered {

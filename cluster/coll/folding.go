@@ -37,8 +37,8 @@ func newFolding(all *resources) *folding {
 		slots: map[int32]int32{}, counts: map[int32]int32{}}
 }
 
-// maxFoldedNodes is the maximum number of nodes whose common links are followed.
-const maxFoldedNodes = 256
+// maxFoldedNodes is the maximum number of adjacent nodes whose common links are followed.
+const maxFoldedNodes = 512
 
 // maxFollowed is the number of the busiest links of a shift that are followed.
 const maxFollowed = 4
@@ -53,11 +53,7 @@ func (x *folding) load(shift int32, isXor bool) *shiftLoad {
 	clear(x.counts)
 	var order []int32 // links in the order of their first message
 	all := x.all
-	step := int32(1)
-	if x.count > maxFoldedNodes { // only the slowest link
-		step = x.count / maxFoldedNodes
-	}
-	for from := int32(0); from < x.count; from += step {
+	for from := range min(x.count, maxFoldedNodes) {
 		to := wrap(from+shift, x.count)
 		if isXor {
 			to = from ^ shift
@@ -75,9 +71,6 @@ func (x *folding) load(shift int32, isXor bool) *shiftLoad {
 		rate := perByteOf(float64(all.links.Rate(int(link))))
 		l.single = max(l.single, rate)
 		l.loads = append(l.loads, linkLoad{slot: link, bytes: rate * perByte(x.counts[link])})
-	}
-	if step > 1 {
-		l.loads = nil
 	}
 	l.keepBusiest(x.slots)
 	for i := range l.loads {

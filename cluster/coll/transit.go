@@ -53,7 +53,7 @@ func (w *estimation) send(rank, node int32, n *Node) {
 		w.list = append(w.list, transit{})
 	}
 	f := &w.list[i]
-	*f = transit{from: rank, send: node, size: r.Bytes(n.Ref)}
+	*f = transit{from: rank, send: node, size: w.bytes(r, n.Ref)}
 	var target int32
 	f.to, target = w.peers(r, n.Peer)
 	f.class = cluster.Remote

@@ -133,7 +133,7 @@ func TestLargeRunHasRoom(t *testing.T) {
 	defer Admit(0, collectorSlack+1)()
 	held := make([]byte, 32<<20)
 	debug.SetMemoryLimit(16 << 20)
-	deadline := time.After(time.Minute)
+	deadline := time.After(20 * time.Second)
 	for debug.SetMemoryLimit(-1) == 16<<20 {
 		runtime.GC()
 		select {

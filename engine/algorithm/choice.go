@@ -80,14 +80,13 @@ func (w Team) Choose(s Reader, what coll.Collective, ranks int, n int64) (Choice
 	if c, isKnown := memory.choices[at]; isKnown {
 		return c, nil
 	}
-	e := w.site(m, at.site)
-	all := w.candidates(s, what, ranks, func(k *coll.Key) cluster.Time { return e.time(k, n) })
+	all := w.candidates(s, what, ranks, func(k *coll.Key) cluster.Time { return w.time(m, at.site, k, n) })
 	if len(all) == 0 {
 		return Choice{}, w.missing(s, what, ranks, &coll.Key{})
 	}
 	c := all[0]
 	if len(all) > 1 && float64(all[1].Time) <= modelError*float64(c.Time) {
-		c = w.simulated(m, at, e, all[:2])
+		c = w.simulated(m, at, all[:2])
 	}
 	if memory.choices == nil || len(memory.choices) >= maxChoices {
 		memory.choices = map[choiceKey]Choice{}
@@ -121,12 +120,12 @@ func (w Team) candidates(s Reader, what coll.Collective, ranks int, time func(*c
 
 // simulated returns the faster one of two candidates in a simulation. It returns the first one if
 // the simulation exceeds the budget, or cannot have the team's layout and modes.
-func (w Team) simulated(m *cluster.Machine, at choiceKey, e *knownSite, two []Choice) Choice {
+func (w Team) simulated(m *cluster.Machine, at choiceKey, two []Choice) Choice {
 	l, ok := w.layout(at.site.ranks)
 	if !ok || at.site.ranks > simulatedRanks || at.parameters.Modes != (coll.Modes{}) {
 		return two[0]
 	}
-	messages := 0
+	messages, e := 0, w.site(m, at.site)
 	for i := range two {
 		if two[i].Key.Segments > coll.MaxSegmentsEstimated {
 			return two[0]

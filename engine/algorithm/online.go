@@ -27,8 +27,8 @@ type Cell struct {
 // Times relative to the best up to which an algorithm is tried. At least coll.MaxChoices algorithms are
 // tried.
 const (
-	// nearEstimate is for estimates with the resources that ranks share, for teams up to
-	// coll.MaxEstimated ranks: 95 % are within 30 % (TestEstimates), and both times may have this error.
+	// nearEstimate is for estimates with the resources that ranks share: 95 % are within 30 % (TestEstimates),
+	// and both times may have this error.
 	nearEstimate = modelError * modelError
 	// nearFormula is for the formulas, which count no contention. For an allreduce of 32 KiB on 4 × 4
 	// ranks of the XT4, ring is the fastest algorithm in the simulation, and has 2.7 times the best
@@ -71,7 +71,7 @@ func (c Cell) near(s Reader) (all []string) {
 		return all
 	}
 	near := nearFormula
-	if _, ok := c.costMachine(); ok && c.Ranks <= coll.MaxEstimated {
+	if _, ok := c.costMachine(); ok {
 		near = nearEstimate
 	}
 	ranked := c.ranked(s, c.What, c.Ranks, c.Bytes)

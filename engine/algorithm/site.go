@@ -14,7 +14,7 @@ type siteKey struct {
 	perNode int // of the team
 	crowd   int // ranks per node of the launch
 	sharing int
-	nodes   uint64 // hash of the nodes of the members; 0 above coll.MaxEstimated ranks, whose formulas do not use nodes
+	nodes   uint64 // of the members, see placement
 }
 
 // machineKey has the numbers of a machine that determine estimates.
@@ -79,15 +79,22 @@ func (w Team) eager(s Reader) int64 {
 func (w Team) siteKey(m *cluster.Machine, s Reader, ranks int) siteKey {
 	k := siteKey{machine: keyOfMachine(m), eager: w.eager(s), ranks: ranks, perNode: w.PerNode, crowd: w.crowd,
 		sharing: w.sharing}
-	if ranks > coll.MaxEstimated {
-		return k
-	}
-	h := uint64(14695981039346656037) // FNV-1a
-	for i := range ranks {
-		h = (h ^ uint64(w.nodeOf(i, ranks))) * 1099511628211
-	}
-	k.nodes = h
+	k.nodes = w.placement(ranks)
 	return k
+}
+
+// placement identifies the nodes of the members of a team with a number of ranks, see nodeOf.
+func (w Team) placement(ranks int) uint64 {
+	switch {
+	case w.oneNode():
+		return 0
+	case len(w.nodes) == ranks:
+		return w.placed
+	case w.Places.Places > 0:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // nodeOf returns the node of a member of a team with a number of ranks, on the same kind of nodes.
@@ -119,18 +126,64 @@ type timeKey struct {
 const maxTimes = 1 << 10
 
 // time returns the time of a call on n bytes. The memory must be locked.
-func (x *knownSite) time(k *coll.Key, n int64) cluster.Time {
-	at := timeKey{*k, n}
-	t, isKnown := x.times[at]
+func (w Team) time(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cluster.Time {
+	x := w.site(m, at)
+	call := timeKey{*k, n}
+	t, isKnown := x.times[call]
 	if !isKnown {
-		t = x.Estimate(*k, n, element(k.Algorithm.Collective))
+		t = w.estimated(m, at, k, n)
 		if len(x.times) >= maxTimes {
 			clear(x.times)
 		}
-		x.times[at] = t
+		x.times[call] = t
 	}
 	return t
 }
+
+// estimated estimates a call. If the team is too large, it multiplies the time on a part of its nodes by the ratio of
+// the formulas.
+func (w Team) estimated(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cluster.Time {
+	x, unit := w.site(m, at), element(k.Algorithm.Collective)
+	whole := x.Estimate(*k, n, unit)
+	if x.CanEstimate(*k) || at.ranks <= coll.MaxEstimated {
+		return whole
+	}
+	part, err := w.part(k)
+	if err != nil {
+		return whole
+	}
+	c, err := coll.CostOf(m)
+	if err != nil {
+		panic(err) // costMachine has costs
+	}
+	alone := part.Predict(&c, n)
+	if alone == 0 {
+		return whole
+	}
+	at.ranks = int(part.Ranks)
+	at.nodes = w.placement(at.ranks)
+	return cluster.Time(float64(w.time(m, at, &part, n)) * float64(whole) / float64(alone))
+}
+
+// part returns the key for as many of the team's nodes as an Estimator accepts. Their number of ranks is a power of two
+// only if that of the team is.
+func (w Team) part(k *coll.Key) (coll.Key, error) {
+	per := max(w.PerNode, 1)
+	if w.oneNode() || per > coll.MaxEstimated {
+		per = 1
+	}
+	ranks := coll.MaxEstimated / per * per
+	if isPowerOfTwo(ranks) && !isPowerOfTwo(int(k.Ranks)) && ranks > per {
+		ranks -= per
+	}
+	p := coll.Parameters{Ranks: ranks, Radix: int(k.Radix), Segments: int(k.Segments), Modes: k.Modes, Places: k.Places}
+	if p.Places.Places > 0 {
+		p.Places.Places = int32(ranks / per)
+	}
+	return k.Algorithm.Key(p)
+}
+
+func isPowerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
 
 // site returns the estimator of a site. The memory must be locked.
 func (w Team) site(m *cluster.Machine, at siteKey) *knownSite {
@@ -139,11 +192,9 @@ func (w Team) site(m *cluster.Machine, at siteKey) *knownSite {
 	}
 	s := &coll.Site{Machine: m, EagerLimit: at.eager, PerNode: max(w.crowd, w.PerNode), Sharing: at.sharing}
 	nodes := int32(0)
-	if at.ranks <= coll.MaxEstimated { // a larger team has the times of formulas, without resources
-		for i := range at.ranks {
-			s.Nodes = append(s.Nodes, w.nodeOf(i, at.ranks))
-			nodes = max(nodes, s.Nodes[i]+1)
-		}
+	for i := range at.ranks {
+		s.Nodes = append(s.Nodes, w.nodeOf(i, at.ranks))
+		nodes = max(nodes, s.Nodes[i]+1)
 	}
 	if shape := m.Topology.Shape; nodes > 0 && shape != "" && shape != cluster.Crossbar {
 		if net, err := topology.New(m.Topology, int(nodes)); err == nil { // a larger team has no network to share
@@ -172,7 +223,7 @@ func (w Team) Estimate(s Reader, k *coll.Key, n int64) (cluster.Time, bool) {
 	at := w.siteKey(m, s, int(k.Ranks))
 	memory.Lock()
 	defer memory.Unlock()
-	return w.site(m, at).time(k, n), true
+	return w.time(m, at, k, n), true
 }
 
 // Messages returns the number of messages of a call, or 0 if the machine states no costs.

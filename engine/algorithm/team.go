@@ -27,6 +27,7 @@ type Team struct {
 	World   bool        // the team has all ranks
 
 	nodes   []int32 // node of each member; of the first team
+	placed  uint64  // hash of nodes
 	spans   bool    // a team has ranks in several processes
 	crowd   int     // ranks per node of the launch
 	sharing int     // teams that call at the same time on each node; 0: one
@@ -73,6 +74,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 	if len(teams) > 0 {
 		w.nodes = make([]int32, 0, len(teams[0]))
 	}
+	w.placed = 14695981039346656037 // FNV-1a
 	for i, ranks := range teams {
 		on := make([]int, l.Nodes)
 		nodes := 0
@@ -85,6 +87,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 			w.PerNode = max(w.PerNode, on[node])
 			if i == 0 {
 				w.nodes = append(w.nodes, int32(node))
+				w.placed = (w.placed ^ uint64(node)) * 1099511628211
 			}
 		}
 		w.Node = w.Node && nodes < 2
