@@ -8,8 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// skewedCalls is the number of calls with skew.
-const skewedCalls = 4
+// A large team has more ranks than largeTeam. Its simulation takes minutes, so fewer of its calls are verified.
+const largeTeam = 1 << 12
+
+// skewedCalls returns the number of calls with skew.
+func skewedCalls(ranks int) int { return max(min(4, 4*largeTeam/ranks), 1) }
 
 // verifySkewed verifies calls at which the ranks arrive in random order, and one rank long after the
 // others. It runs after the last iteration, so that no time includes it. Only virtual time has skew.
@@ -19,7 +22,8 @@ func (t *team) verifySkewed() error {
 		return nil
 	}
 	t.wrong = ""
-	for i := range skewedCalls {
+	calls := skewedCalls(t.ranks)
+	for i := range calls {
 		at := t.verified
 		x := t.call(at)
 		at.fill(x)
@@ -27,7 +31,7 @@ func (t *team) verifySkewed() error {
 			return err
 		}
 		skew.Delay()
-		if t.me == (2*i+1)*t.ranks/(2*skewedCalls) {
+		if t.me == (2*i+1)*t.ranks/(2*calls) {
 			skew.Late()
 		}
 		begun := t.r.Now()
