@@ -23,7 +23,7 @@ type Estimator struct {
 	nodes int // of all known schedules
 }
 
-// MaxEstimated is the maximum number of ranks whose schedules an Estimator makes: those of larger teams would take
+// MaxEstimated is the maximum number of ranks whose different schedules an Estimator makes: more would take
 // seconds. MaxSegmentsEstimated is the maximum number of segments. Other calls have the time of Predict.
 const (
 	MaxEstimated         = 1 << 12
