@@ -23,7 +23,8 @@ type engine struct {
 	inRegion  bool      // in a parallel region: every call locks
 	hasHelper bool      // a progress thread exists: the owner holds mu except in Compute and while parked
 	stepping  bool
-	batch     []*ring       // rings with unpublished cells
+	batch     []batched     // rings and packs with messages that have not left
+	packs     []*pack       // by process; nil: none yet
 	members   []*member     // members of the contexts of this rank
 	steps     []pendingStep // due continuations and RPC bodies
 	cpu       *cpu          // wire: clock of the thread that owns the engine
@@ -148,12 +149,18 @@ func (e *engine) makeRing(dst int32) *ring {
 	if !e.w.transport.usesRing(e.id, dst) {
 		return nil
 	}
+	r := e.connect(dst, ringCells(len(e.w.engines)*(1+e.w.vcis/2)))
+	e.out[dst] = r
+	return r
+}
+
+// connect makes a ring to a rank of this process.
+func (e *engine) connect(dst int32, cells int) *ring {
 	d := e.w.engines[dst]
 	if e.vci != 0 {
 		d = d.vcis[e.vci]
 	}
-	r := newRing(e.id, d, ringCells(len(e.w.engines)*(1+e.w.vcis/2)))
-	e.out[dst] = r
+	r := newRing(e.id, d, cells)
 	d.inMu.Lock()
 	list := append(slices.Clip(*d.inbound.Load()), r)
 	d.inbound.Store(&list)
@@ -211,15 +218,23 @@ func (e *engine) wake() {
 	}
 }
 
+// A batched is a ring or a pack with messages that have not left.
+type batched interface{ leave(e *engine) }
+
 // flush publishes every batch.
 func (e *engine) flush() {
-	for i, r := range e.batch {
-		if r.batch > 0 {
-			e.publish(r)
-		}
+	for i, b := range e.batch {
+		b.leave(e)
 		e.batch[i] = nil
 	}
 	e.batch = e.batch[:0]
+}
+
+// leave implements batched.
+func (r *ring) leave(e *engine) {
+	if r.batch > 0 {
+		e.publish(r)
+	}
 }
 
 // sendParcel sends a parcel to a rank through the pair's ring.
@@ -231,7 +246,12 @@ func (e *engine) sendParcel(p *parcel, dst int32) {
 	if e.vci != 0 && p.kind == parcelRTS {
 		defer r.to.wakeUrgent()
 	}
-	if r.spilled.Load() || !e.waitForCells(r, 1) {
+	e.enqueue(r, p, e.waitForCells(r, 1))
+}
+
+// enqueue puts a parcel into a ring, or behind the messages that did not fit. The batch must be published.
+func (e *engine) enqueue(r *ring, p *parcel, fits bool) {
+	if !fits || r.spilled.Load() {
 		r.overflow(p)
 		e.publish(r)
 		return

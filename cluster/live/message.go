@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
 // isEager reports whether a message of n bytes may leave before its receive is posted. A limit of 0
@@ -52,6 +53,9 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 			}
 			return e.finish(op, done)
 		}
+	}
+	if n <= far.MaxPacked && e.w.remote != nil && e.w.remote.pack(e, op, n) {
+		return e.finish(op, done)
 	}
 	p := e.message()
 	p.kind = parcelEager

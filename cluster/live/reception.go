@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,14 +55,22 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	case far.Report:
 		return x.arriveReport(from, f.Data)
 	}
-	if uint(f.Dst) >= uint(len(x.process)) || x.process[f.Dst] != x.me || uint(f.Src) >= uint(len(x.process)) {
-		return fmt.Errorf("from rank %d to rank %d, which is not here", f.Src, f.Dst)
+	if f.Kind == far.Messages {
+		defer x.publish()
+		return f.Unpack(x.receiveMessage)
+	}
+	if err := x.checkRanks(f.Src, f.Dst); err != nil {
+		return err
 	}
 	defer x.received[f.Dst].Add(1)
 	e := x.w.engines[f.Dst]
 	switch f.Kind {
-	case far.Eager, far.RTS, far.RPC:
-		e.deliver(x.parcelOf(e, f))
+	case far.Eager, far.RTS:
+		e, r := x.ringFrom(f.Src, f.Dst)
+		e.enqueue(r, x.parcelOf(f), r.hasFree(1))
+		return nil
+	case far.RPC:
+		e.deliver(x.parcelOf(f))
 		return nil
 	case far.Put:
 		return x.receivePut(e, f)
@@ -86,10 +95,85 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	return fmt.Errorf("a frame of kind %d is not for a rank", f.Kind)
 }
 
-// parcelOf returns the parcel of a frame for an engine, with a copy of the data.
-func (x *remote) parcelOf(e *engine, f *far.Frame) *parcel {
-	p := newParcel()
-	p.home = e
+// checkRanks returns an error if a message is not from a rank of another process to a rank of this one.
+func (x *remote) checkRanks(src, dst int32) error {
+	if p := x.process; uint(dst) >= uint(len(p)) || p[dst] != x.me || uint(src) >= uint(len(p)) || p[src] == x.me {
+		return fmt.Errorf("from rank %d to rank %d: want a rank of another process, and one of this process", src, dst)
+	}
+	return nil
+}
+
+// maxRemoteCells is the maximum number of cells of a ring from another process. It has at most the messages of a few packs.
+const maxRemoteCells = 256
+
+// ringFrom returns the engine of a rank of another process, and its ring to a rank of this process. Messages go through
+// this ring as if the sender were here. Only the goroutine that polls uses such engines.
+func (x *remote) ringFrom(src, dst int32) (*engine, *ring) {
+	e := x.w.engines[src]
+	if e.out == nil {
+		e.out = make([]*ring, x.local)
+	}
+	r := &e.out[x.number[dst]]
+	if *r == nil {
+		*r = e.connect(dst, min(ringCells(len(x.process)), maxRemoteCells))
+	}
+	return e, *r
+}
+
+// receiveMessage receives a message of a pack. publish must follow.
+func (x *remote) receiveMessage(m *far.Message) error {
+	if err := x.checkRanks(m.Src, m.Dst); err != nil {
+		return err
+	}
+	if n := len(x.arrived); n > 0 && x.arrived[n-1].dst == m.Dst {
+		x.arrived[n-1].count++
+	} else {
+		x.arrived = append(x.arrived, arrivals{m.Dst, 1})
+	}
+	e, r := x.ringFrom(m.Src, m.Dst)
+	n := len(m.Data)
+	fits := r.hasFree(cellsOf(inlineBytes))
+	if m.Size > inlineBytes || int64(n) < m.Size || m.Tag > maxField || m.Ctx > maxField || !fits || r.spilled.Load() {
+		if r.batch > 0 {
+			e.publish(r)
+		}
+		e.enqueue(r, x.parcelOf(&far.Frame{Kind: far.Eager, Src: m.Src, Dst: m.Dst, Ctx: m.Ctx, Tag: m.Tag, Size: m.Size,
+			Data: m.Data, Sized: m.Data == nil}), fits)
+		return nil
+	}
+	if r.batch == 0 {
+		x.fresh = append(x.fresh, r)
+	}
+	if n == 8 {
+		r.put(cellFirst, 8, m.Ctx, m.Tag, binary.NativeEndian.Uint64(m.Data))
+	} else {
+		r.putBytes(m.Ctx, m.Tag, m.Data)
+	}
+	if r.batch >= batchCells {
+		e.publish(r)
+	}
+	return nil
+}
+
+// publish publishes the messages of a pack, and then counts them: a waiting rank sees a message before the search for
+// deadlocks does.
+func (x *remote) publish() {
+	for i, r := range x.fresh {
+		if r.batch > 0 {
+			x.w.engines[r.src].publish(r)
+		}
+		x.fresh[i] = nil
+	}
+	x.fresh = x.fresh[:0]
+	for _, a := range x.arrived {
+		x.received[a.dst].Add(a.count)
+	}
+	x.arrived = x.arrived[:0]
+}
+
+// parcelOf returns the parcel of a frame, with a copy of the data.
+func (x *remote) parcelOf(f *far.Frame) *parcel {
+	p := x.w.engines[f.Src].message()
 	p.src, p.dst, p.ctx, p.tag, p.size = f.Src, f.Dst, f.Ctx, f.Tag, f.Size
 	switch f.Kind {
 	case far.Eager:
@@ -132,7 +216,7 @@ func (x *remote) receivePut(e *engine, f *far.Frame) error {
 	switch {
 	case f.Fn != 0:
 		f.Sized = true // the function has no data
-		e.deliver(x.parcelOf(e, f))
+		e.deliver(x.parcelOf(f))
 	case f.Req != 0:
 		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, Size: f.Size, Sized: true})
 	}

@@ -24,6 +24,7 @@ type remote struct {
 	w       *world
 	run     *far.Run
 	process []int32 // by rank
+	number  []int32 // by rank: number among the ranks of its process
 	me      int32
 	local   int32 // number of ranks of this process
 
@@ -42,6 +43,16 @@ type remote struct {
 	hasCores atomic.Bool     // each thread of this process has a core
 
 	published []atomic.Pointer[[]byte] // in process 0, by process
+
+	// of the goroutine that polls
+	fresh   []*ring    // with messages that are not published
+	arrived []arrivals // messages that are not counted
+}
+
+// arrivals is a number of messages to a rank.
+type arrivals struct {
+	dst   int32
+	count uint64
 }
 
 // operation is a pending operation with a token.
@@ -56,13 +67,15 @@ func newRemote(w *world, job *far.Job) *remote {
 		barriers: map[int32]*remoteBarrier{}, sent: make([]atomic.Uint64, n+1), received: make([]atomic.Uint64, n+1),
 		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes()),
 		published: make([]atomic.Pointer[[]byte], job.Processes())}
+	x.number = make([]int32, n)
+	ranks := make([]int32, job.Processes())
 	for i := range x.process {
-		x.process[i] = int32(w.spec.Layout.ProcessOf(i, job.Processes()))
-		if x.process[i] == x.me {
-			x.left.Add(1)
-		}
+		p := int32(w.spec.Layout.ProcessOf(i, job.Processes()))
+		x.process[i], x.number[i] = p, ranks[p]
+		ranks[p]++
 	}
-	x.local = x.left.Load()
+	x.local = ranks[x.me]
+	x.left.Store(x.local)
 	return x
 }
 
@@ -85,11 +98,7 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	name, _ := os.Hostname()
 	x.run = job.Next(x, digest(&spec), name)
 	x.run.Program = spec.Program
-	err := x.run.Begin(ctx, refusal)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return &cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err}
-	case err != nil:
+	if err := x.run.Begin(ctx, refusal); err != nil {
 		return err
 	}
 	w.shareHost(x.run.Hosts())
@@ -215,11 +224,53 @@ func (x *remote) usesRing(from, to int32) bool { return x.process[from] == x.pro
 
 func (x *remote) reaches(from, to int32) bool { return x.process[from] == x.process[to] }
 
+// pack sends a short message to a rank of another process, together with later ones if possible. It returns false if
+// the rank is in this process.
+func (x *remote) pack(e *engine, op *cluster.Op, n int64) bool {
+	to := x.process[op.Peer]
+	if to == x.me {
+		return false
+	}
+	if e.packs == nil {
+		e.packs = make([]*pack, x.run.Processes())
+	}
+	p := e.packs[to]
+	if p == nil {
+		p = &pack{Pack: x.run.NewPack(int(to))}
+		e.packs[to] = p
+	}
+	x.sent[op.Peer].Add(1)
+	p.Add(&far.Message{Src: e.id, Dst: op.Peer, Ctx: op.Ctx, Tag: op.Tag, Size: n, Data: op.Buf})
+	switch {
+	case !op.Batch || e.mustPublish():
+		p.Send()
+	case !p.isBatched:
+		p.isBatched = true
+		e.batch = append(e.batch, p)
+	}
+	return true
+}
+
+// pack has short messages to one process.
+type pack struct {
+	*far.Pack
+	isBatched bool // it is in its engine's batch
+}
+
+// leave implements batched.
+func (p *pack) leave(*engine) {
+	p.isBatched = false
+	p.Send()
+}
+
 // carry implements transport.
 func (x *remote) carry(e *engine, p *parcel, n int64) {
 	if x.process[p.dst] == x.me {
 		x.direct.carry(e, p, n)
 		return
+	}
+	if len(e.batch) > 0 {
+		e.flush() // earlier messages go first
 	}
 	f := far.Frame{Src: p.src, Dst: p.dst, Ctx: p.ctx, Tag: p.tag, Size: p.size, Fn: p.fn, Arg: p.arg,
 		Data: p.buf, Sized: p.buf == nil}

@@ -1,9 +1,11 @@
 package far
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -42,6 +44,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add((&Frame{Kind: Put, Sized: true, Shape: &cluster.Strided{Block: 1}}).encode(nil, 1))
 	f.Add((&Frame{Kind: RTS, Body: 1, Size: 2, Sized: true}).encode(nil, 1))
 	f.Add([]byte{byte(kinds)})
+	f.Add((&Message{Src: 1, Size: 2, Data: []byte{3, 4}}).encode((&Message{Size: 5}).encode(appendPackHead(nil, 1))))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var x, again Frame
 		run, err := x.decode(b)
@@ -51,7 +54,43 @@ func FuzzFrame(f *testing.F) {
 		if _, err := again.decode(append(x.encode(nil, run), x.Data...)); err != nil || !reflect.DeepEqual(x, again) {
 			t.Errorf("%+v\nbecomes %+v (%v)", x, again, err)
 		}
+		var messages []byte
+		if x.Unpack(func(m *Message) error { messages = m.encode(messages); return nil }) == nil && !bytes.Equal(messages, x.Data) {
+			t.Errorf("pack %v becomes %v", x.Data, messages)
+		}
 	})
+}
+
+// TestUnpack checks that a pack keeps its messages, and that damaged packs are refused.
+func TestUnpack(t *testing.T) {
+	all := []Message{{Src: 1, Dst: 2, Ctx: 3, Tag: 1 << 29, Size: 3, Data: []byte{4, 5, 6}}, {Src: 1, Dst: 2, Size: MaxPacked},
+		{Src: 1, Dst: 2, Data: []byte{}}}
+	b := appendPackHead(nil, 7)
+	for i := range all {
+		b = all[i].encode(b)
+	}
+	var f Frame
+	if run, err := f.decode(b); run != 7 || err != nil || f.Kind != Messages {
+		t.Fatalf("%+v of run %d, error %v", f, run, err)
+	}
+	var got []Message
+	if err := f.Unpack(func(m *Message) error { got = append(got, *m); return nil }); err != nil || !reflect.DeepEqual(got, all) {
+		t.Errorf("%+v, error %v, want %+v", got, err, all)
+	}
+	none := func(*Message) error { return nil }
+	for name, data := range map[string][]byte{
+		"a part of an entry":     make([]byte, entryBytes-1),
+		"data that do not exist": (&Message{Size: 8, Data: []byte{}}).encode(nil),
+		"a long message":         (&Message{Size: MaxPacked + 1, Data: make([]byte, MaxPacked+1)}).encode(nil),
+		"a long size":            (&Message{Size: MaxPacked + 1}).encode(nil),
+	} {
+		if err := (&Frame{Data: data}).Unpack(none); !errors.Is(err, errFrame) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := f.Unpack(func(*Message) error { return io.EOF }); err != io.EOF {
+		t.Errorf("error %v of a callback, want %v", err, io.EOF)
+	}
 }
 
 // TestErrorsTravel checks that an error keeps its text, its abort, and the errors that it wraps.

@@ -16,6 +16,7 @@ const (
 	kindStart   Kind = iota // of the job: the process begins the run
 	kindAbort               // of the job: the process aborts the run
 	Eager                   // a message with its bytes
+	Messages                // several short messages: Data has the entries of a Pack
 	RTS                     // announces a message; Body is the key of its body; if it is 0, Req is the token of the send
 	RPC                     // runs Fn with Arg and Data
 	Put                     // writes Data; then signals, or runs Fn
@@ -67,6 +68,9 @@ const (
 
 // encode appends a frame of a run to b, without its data. The data follow it.
 func (f *Frame) encode(b []byte, run uint32) []byte {
+	if f.Kind == Messages {
+		return appendPackHead(b, run)
+	}
 	flags := byte(0)
 	if f.Sized {
 		flags |= flagSized
@@ -109,10 +113,14 @@ var errFrame = errors.New("damaged frame")
 
 // decode decodes a frame into f and returns the number of its run. Data points into b.
 func (f *Frame) decode(b []byte) (run uint32, err error) {
+	o := binary.LittleEndian
+	if len(b) >= packHead && Kind(b[0]) == Messages {
+		*f = Frame{Kind: Messages, Data: b[packHead:]}
+		return o.Uint32(b[4:]), nil
+	}
 	if len(b) < headBytes {
 		return 0, fmt.Errorf("%w: %d B, want at least %d B", errFrame, len(b), headBytes)
 	}
-	o := binary.LittleEndian
 	word := func(i int) int32 { return int32(o.Uint32(b[4+4*i:])) }
 	long := func(i int) uint64 { return o.Uint64(b[36+8*i:]) }
 	flags := b[3]

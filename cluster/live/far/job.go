@@ -23,13 +23,17 @@ type Receiver interface {
 // Job connects this process to the other processes of a job.
 type Job struct {
 	t       Transport
-	polling sync.Mutex // held by the goroutine that polls
-	frame   Frame      // guarded by polling
+	polling sync.Mutex               // held by the goroutine that polls
+	frame   Frame                    // guarded by polling
+	arrived func(from int, b []byte) // arrive; a method value would be allocated in each poll
 	stop    chan struct{}
 	stopped sync.WaitGroup
 	heard   []atomic.Bool  // by process: a frame has arrived since the last beat
 	coming  []atomic.Int64 // by process: bytes of long frames that it has announced, and that have not arrived
 	left    chan struct{}  // closed when every other process has ended its last run, or one is lost
+
+	beating sync.Mutex
+	leaving bool // this process has ended its last run
 
 	keys     []keys       // by process: keys of the bodies to it
 	incoming atomic.Int32 // number of bodies that ranks receive
@@ -97,7 +101,10 @@ func (j *Job) Carrier() string { return j.t.Name() }
 // Close ends the job in this process. It waits until every other process closes. If one is lost, Close
 // returns the error, and the transport stays open.
 func (j *Job) Close() error {
+	j.beating.Lock()
+	j.leaving = true // no frame follows the last one: the library would warn of it
 	j.sendAll(kindBye)
+	j.beating.Unlock()
 	<-j.left
 	j.awaitDrops()
 	close(j.stop)
@@ -182,7 +189,11 @@ func (j *Job) beat(every time.Duration) {
 			return
 		case <-tick.C:
 		}
-		j.sendAll(kindAlive)
+		j.beating.Lock()
+		if !j.leaving {
+			j.sendAll(kindAlive)
+		}
+		j.beating.Unlock()
 		for p := range silent {
 			if silent[p]++; p == j.Process() || j.heard[p].Swap(false) {
 				silent[p] = 0
@@ -253,7 +264,10 @@ func (j *Job) Poll() int {
 // take receives frames. It returns a panic of the transport as an error.
 func (j *Job) take() (n int, err error) {
 	defer j.recovered(&err)
-	return j.t.Poll(j.arrive)
+	if j.arrived == nil {
+		j.arrived = j.arrive
+	}
+	return j.t.Poll(j.arrived)
 }
 
 // transmit sends an encoded frame. It returns a panic of the transport as an error.
