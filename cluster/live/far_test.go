@@ -3,9 +3,12 @@
 package live_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
@@ -94,6 +97,49 @@ func TestProcessWithoutRanks(t *testing.T) {
 			return r.Barrier(r.World())
 		})
 	}
+}
+
+// TestMessagesStayInOrder checks that messages of different lengths from one rank to another process are received in the
+// order of the sends, also if they arrive before the receiver makes a call. They go in packs, in frames of their own,
+// and as bodies, and they fill the ring of their sender.
+func TestMessagesStayInOrder(t *testing.T) {
+	const count = 3000
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	lengths := make([]int, count)
+	for i := range lengths {
+		lengths[i] = []int{8, 8, 8, 32, 33, far.MaxPacked, far.MaxPacked + 1, 5000}[random.IntN(8)]
+	}
+	content := func(i int) []byte { return binary.LittleEndian.AppendUint64(make([]byte, lengths[i]-8), uint64(i)) }
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	spec.EagerLimit = 4096
+	clustertest.Must(t, newProcesses(t, 2), spec, func(r *cluster.Rank) error {
+		if r.ID() == 0 {
+			all := make([]cluster.Request, count)
+			for i := range all {
+				if err := r.Isend(&all[i], r.World(), 1, 1, cluster.Of(content(i))); err != nil {
+					return err
+				}
+			}
+			return r.Waitall(all, nil)
+		}
+		b := make([]byte, 5000)
+		for i := range count {
+			for start := r.Now(); i%150 == 0 && r.Now()-start < cluster.Millisecond; {
+				runtime.Gosched()
+			}
+			d, err := r.Recv(r.World(), 0, 1, cluster.Of(b))
+			if err != nil {
+				return err
+			}
+			if got := b[:d.Bytes]; !bytes.Equal(got, content(i)) {
+				return fmt.Errorf("message %d of %d B has %d B and the number %d", i, lengths[i], len(got),
+					binary.LittleEndian.Uint64(got[len(got)-8:]))
+			}
+		}
+		return nil
+	})
 }
 
 // TestRunAfterAbortedRuns checks a run after 50 aborted runs with unmatched messages of 1 MiB.
