@@ -99,9 +99,8 @@ func TestProcessWithoutRanks(t *testing.T) {
 	}
 }
 
-// TestMessagesStayInOrder checks that messages of different lengths from one rank to another process are received in the
-// order of the sends, also if they arrive before the receiver makes a call. They go in packs, in frames of their own,
-// and as bodies, and they fill the ring of their sender.
+// TestMessagesStayInOrder checks the order of messages of different lengths from one rank to another process. They
+// travel in packs, in separate frames and as bodies. Many arrive before the receiver makes a call, and fill its ring.
 func TestMessagesStayInOrder(t *testing.T) {
 	const count = 3000
 	seed := rand.Uint64()

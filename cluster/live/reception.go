@@ -155,8 +155,8 @@ func (x *remote) receiveMessage(m *far.Message) error {
 	return nil
 }
 
-// publish publishes the messages of a pack, and then counts them: a waiting rank sees a message before the search for
-// deadlocks does.
+// publish publishes the messages of a pack, and then counts them. So a rank that waits sees each message before the
+// search for deadlocks does.
 func (x *remote) publish() {
 	for i, r := range x.fresh {
 		if r.batch > 0 {

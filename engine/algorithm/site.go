@@ -165,8 +165,8 @@ func (w Team) estimated(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cl
 	return cluster.Time(float64(w.time(m, at, &part, n)) * float64(whole) / float64(alone))
 }
 
-// part returns the key for as many of the team's nodes as an Estimator accepts. Their number of ranks is a power of two
-// only if that of the team is.
+// part returns the key for as many of the team's nodes as an Estimator accepts. The part has a power of two ranks only if
+// the team has.
 func (w Team) part(k *coll.Key) (coll.Key, error) {
 	per := max(w.PerNode, 1)
 	if w.oneNode() || per > coll.MaxEstimated {
