@@ -1,8 +1,8 @@
 package coll
 
 import (
-	"fmt"
 	"math"
+	"slices"
 )
 
 // id is the number of a node under construction. none means that there is no such node.
@@ -77,6 +77,9 @@ func (b *Builder) slots(n int32) Buf {
 	return temps + Buf(len(b.s.Temps)-1)
 }
 
+// maxDeps is the maximum number of nodes for which one node waits.
+const maxDeps = math.MaxUint16
+
 func (b *Builder) add(n Node, after []id) id {
 	var deps []id
 	for _, a := range after {
@@ -87,8 +90,8 @@ func (b *Builder) add(n Node, after []id) id {
 	if len(deps) == 0 && b.entry != none && n.Kind != Recv {
 		deps = []id{b.entry}
 	}
-	if len(deps) > math.MaxUint16 {
-		panic(fmt.Sprintf("coll: a node of %s waits for %d others", b.Algorithm.Name, len(deps)))
+	if len(deps) > maxDeps {
+		deps = []id{b.join(deps)}
 	}
 	n.Deps = uint16(len(deps))
 	b.s.Nodes = append(b.s.Nodes, n)
@@ -150,6 +153,13 @@ func (b *Builder) join(all []id) id {
 		return none
 	case 1:
 		return some[0]
+	}
+	for len(some) > maxDeps {
+		var groups []id
+		for group := range slices.Chunk(some, maxDeps) {
+			groups = append(groups, b.copy(part(Out, 0, 0), part(Out, 0, 0), group...))
+		}
+		some = groups
 	}
 	return b.copy(part(Out, 0, 0), part(Out, 0, 0), some...)
 }
