@@ -3,14 +3,22 @@ package coll
 import (
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
 // Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
 // Ranks may use it concurrently.
+//
+// Readers use a copy without a lock. A copy takes time in proportion to the content, and in flat trees each rank may
+// have its own class. So a copy is made only after as many lookups with the lock as the content has entries.
 type Cache struct {
-	content atomic.Pointer[cacheContent]
-	spare   spare // see spare
+	content atomic.Pointer[cacheContent] // the copy; nil: none yet
+	spare   spare                        // see spare
+
+	mu     sync.Mutex
+	all    cacheContent
+	missed int // lookups with the lock since the last copy
 }
 
 type cacheContent struct {
@@ -33,58 +41,58 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 			return s
 		}
 	}
+	var s *Schedule
+	c.withLock(func(all *cacheContent) { s = all.byClass[at] })
+	if s != nil {
+		return s
+	}
 	made := k.Make(rel)
 	h := made.hash()
-	var s *Schedule
-	c.update(func(next *cacheContent) {
-		s = next.byClass[at]
+	c.withLock(func(all *cacheContent) {
+		s = all.byClass[at]
 		if s != nil {
 			return
 		}
 		s = made
-		if i := slices.IndexFunc(next.byHash[h], made.equal); i >= 0 {
-			s = next.byHash[h][i]
+		if i := slices.IndexFunc(all.byHash[h], made.equal); i >= 0 {
+			s = all.byHash[h][i]
 		} else {
-			next.byHash[h] = append(slices.Clip(next.byHash[h]), made)
+			all.byHash[h] = append(slices.Clip(all.byHash[h]), made)
 		}
-		next.byClass[at] = s
+		all.byClass[at] = s
 	})
 	return s
 }
 
-// update applies change to the cache's content atomically.
-func (c *Cache) update(change func(next *cacheContent)) {
-	for {
-		now := c.content.Load()
-		next := &cacheContent{
+// withLock calls use with the content. Then it may make a new copy.
+func (c *Cache) withLock(use func(all *cacheContent)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all.byClass == nil {
+		c.all = cacheContent{
 			byClass:  map[classKey]*Schedule{},
 			byHash:   map[uint64][]*Schedule{},
 			ends:     map[*Schedule]map[messageEnd]int32{},
 			partners: map[*Schedule][]int32{},
 		}
-		if now != nil {
-			next = &cacheContent{
-				byClass:  maps.Clone(now.byClass),
-				byHash:   maps.Clone(now.byHash),
-				ends:     maps.Clone(now.ends),
-				partners: maps.Clone(now.partners),
-			}
-		}
-		change(next)
-		if c.content.CompareAndSwap(now, next) {
-			return
-		}
 	}
+	use(&c.all)
+	if c.missed++; c.missed < len(c.all.byClass)+len(c.all.ends)+len(c.all.partners) {
+		return
+	}
+	c.missed = 0
+	c.content.Store(&cacheContent{byClass: maps.Clone(c.all.byClass), ends: maps.Clone(c.all.ends),
+		partners: maps.Clone(c.all.partners)})
 }
 
 // Size returns the number of different schedules.
 func (c *Cache) Size() int {
 	n := 0
-	if now := c.content.Load(); now != nil {
-		for _, all := range now.byHash {
-			n += len(all)
+	c.withLock(func(all *cacheContent) {
+		for _, same := range all.byHash {
+			n += len(same)
 		}
-	}
+	})
 	return n
 }
 

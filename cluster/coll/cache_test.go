@@ -46,6 +46,7 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 		{OpExchange, "bruck", 4096, 4, 1},
 		{OpExchange, "flat", 4096, 0, 1},
 		{OpScan, "recursive-doubling", 65_536, 0, 32},
+		{OpGather, "flat", 65_537, 0, 65_537},
 	} {
 		a, err := Find(c.collective, c.name)
 		if err != nil {
@@ -63,6 +64,34 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 			t.Errorf("%s by %s, %d ranks, radix %d: %d schedules, want %d", c.collective, c.name, c.ranks, k.Radix,
 				cache.Size(), c.want)
 		}
+	}
+}
+
+// TestNodeWaitsForManyOthers checks a schedule in which all blocks of more than 65,535 ranks arrive before its end.
+func TestNodeWaitsForManyOthers(t *testing.T) {
+	a, err := Find(OpGather, "flat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := a.Key(Parameters{Ranks: 70_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := k.Make(0)
+	waits := make([]int, len(s.Nodes))
+	for i := range s.Nodes {
+		for _, next := range s.Next(i) {
+			waits[next]++
+		}
+	}
+	for i, n := range waits {
+		if n != int(s.Nodes[i].Deps) {
+			t.Fatalf("node %d waits for %d others, and counts %d", i, n, s.Nodes[i].Deps)
+		}
+	}
+	last := len(s.Nodes) - 1
+	if n := len(s.Next(last)); n > 0 || waits[last] != 2 {
+		t.Errorf("the last node waits for %d groups, and %d nodes wait for it", waits[last], n)
 	}
 }
 

@@ -39,6 +39,11 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 			return p
 		}
 	}
+	var known []int32
+	c.withLock(func(all *cacheContent) { known = all.partners[s] })
+	if known != nil {
+		return known
+	}
 	made := make([]int32, len(s.Nodes))
 	pl := Place{Schedule: s, Rel: rel}
 	for i := range s.Nodes {
@@ -57,7 +62,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		made[i] = j
 	}
 	if alike {
-		c.update(func(next *cacheContent) { next.partners[s] = made })
+		c.withLock(func(all *cacheContent) { all.partners[s] = made })
 	}
 	return made
 }
@@ -124,7 +129,12 @@ func (c *Cache) ends(s *Schedule) map[messageEnd]int32 {
 			return e
 		}
 	}
+	var known map[messageEnd]int32
+	c.withLock(func(all *cacheContent) { known = all.ends[s] })
+	if known != nil {
+		return known
+	}
 	made := s.ends()
-	c.update(func(next *cacheContent) { next.ends[s] = made })
+	c.withLock(func(all *cacheContent) { all.ends[s] = made })
 	return made
 }
