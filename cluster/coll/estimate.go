@@ -24,9 +24,11 @@ type Estimator struct {
 }
 
 // MaxEstimated is the maximum number of ranks whose different schedules an Estimator makes: more would take
-// seconds. MaxSegmentsEstimated is the maximum number of segments. Other calls have the time of Predict.
+// seconds. MaxDense is this number for algorithms with a message between each two ranks. MaxSegmentsEstimated is the
+// maximum number of segments. Other calls have the time of Predict.
 const (
 	MaxEstimated         = 1 << 12
+	MaxDense             = 1 << 9
 	MaxSegmentsEstimated = 1 << 10
 )
 
@@ -123,14 +125,18 @@ func (t *team) schedule(rel int32) *Schedule {
 	return t.ranks[rel]
 }
 
-// CanEstimate reports whether Estimate walks a key's schedules. Above MaxEstimated ranks, all ranks must have one
-// schedule, which must not grow in proportion to them.
+// CanEstimate reports whether Estimate walks a key's schedules. Above MaxEstimated ranks, one node must stand for all,
+// and its schedules must not grow in proportion to the ranks. Above MaxDense ranks, this also holds for algorithms
+// with a message between each two ranks.
 func (e *Estimator) CanEstimate(k Key) bool {
-	if k.Segments > MaxSegmentsEstimated {
+	if k.Ranks <= MaxDense || k.Segments > MaxSegmentsEstimated || k.Algorithm.Needs&Network != 0 {
+		return k.Segments <= MaxSegmentsEstimated
+	}
+	isLong := k.Predict(&Cost{L: 1, O: 1, Gap: 1}, 1) >= cluster.Time(k.Ranks)
+	if k.Ranks > MaxEstimated && isLong {
 		return false
 	}
-	return k.Ranks <= MaxEstimated || e.one != nil && k.Predict(&Cost{L: 1, O: 1, Gap: 1}, 1) < cluster.Time(k.Ranks) &&
-		k.hasOneClass() && e.canFold(e.teamOf(k), k.Ranks)
+	return k.Ranks <= MaxEstimated && !isLong || k.hasOneClass() && e.canFold(e.teamOf(k), k.Ranks)
 }
 
 // canFold reports whether one node can stand for all nodes.
@@ -142,7 +148,8 @@ func (e *Estimator) canFold(t *team, ranks int32) bool {
 // numbered by member) in elements of unit bytes. All ranks start together; the root is rank 0. The
 // key must be for as many ranks as the site has. Algorithms that load have the time of Predict.
 func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
-	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || !e.CanEstimate(k) {
+	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > MaxEstimated && k.Algorithm.Needs&Network != 0 ||
+		!e.CanEstimate(k) {
 		return k.Predict(&e.cost, n)
 	}
 	w := &e.walk
@@ -152,12 +159,12 @@ func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
 	blocks := k.Blocks(n, unit)
 	w.most = math.MaxInt64
 	canFold, isEven := e.canFold(t, k.Ranks), blocks.Elems%int64(blocks.Parts) == 0
-	if canFold && !isEven && t.messages > maxUneven { // all ranks are like the first ones, which have the longer blocks
+	if canFold && !isEven && (t.messages > maxUneven || k.Ranks > MaxEstimated) { // all ranks are like the first ones, which have the longer blocks
 		parts := int64(blocks.Parts)
 		blocks.Elems, isEven = (blocks.Elems+parts-1)/parts*parts, true
 		w.most = n
 	}
-	if canFold && isEven && t.messages > maxWalked {
+	if canFold && isEven && (t.messages > maxWalked || k.Ranks > MaxEstimated) {
 		w.resources, w.isFolded = e.one, true
 		ranks = int32(len(e.one.nodeOf))
 	}

@@ -1,6 +1,11 @@
 package coll
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // folding has the loads of links if all nodes send at the same time to the node with the same
 // shift. It follows the busiest links of each shift.
@@ -72,7 +77,7 @@ func (x *folding) load(shift int32, isXor bool) *shiftLoad {
 		l.single = max(l.single, rate)
 		l.loads = append(l.loads, linkLoad{slot: link, bytes: rate * perByte(x.counts[link])})
 	}
-	l.keepBusiest(x.slots)
+	l.keepBusiest()
 	for i := range l.loads {
 		link := l.loads[i].slot
 		slot, isKnown := x.slots[link]
@@ -87,19 +92,12 @@ func (x *folding) load(shift int32, isXor bool) *shiftLoad {
 	return l
 }
 
-// keepBusiest keeps the busiest links of a shift, preferably followed ones.
-func (l *shiftLoad) keepBusiest(followed map[int32]int32) {
-	for i := range min(maxFollowed, len(l.loads)) {
-		best := i
-		for j := i + 1; j < len(l.loads); j++ {
-			_, isFollowed := followed[l.loads[j].slot]
-			_, was := followed[l.loads[best].slot]
-			if a, b := l.loads[j].bytes, l.loads[best].bytes; a > b || a == b && isFollowed && !was {
-				best = j
-			}
-		}
-		l.loads[i], l.loads[best] = l.loads[best], l.loads[i]
-	}
+// keepBusiest keeps the busiest links of a shift. Of equal links it keeps those with the lowest numbers, so that an
+// estimate does not depend on earlier ones.
+func (l *shiftLoad) keepBusiest() {
+	slices.SortFunc(l.loads, func(a, b linkLoad) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.slot, b.slot))
+	})
 	l.loads = l.loads[:min(maxFollowed, len(l.loads))]
 }
 

@@ -150,7 +150,7 @@ func resourcesOf(s *Site) *resources {
 		x.crowding = max(1, float64(threads)/float64(m.CoresPerNode))
 	}
 	x.place(s)
-	if x.links != nil {
+	if x.links != nil && len(s.Nodes) <= MaxEstimated {
 		x.linkFree = make([]cluster.Time, x.links.Links())
 		x.linkRate = slices.Repeat([]perByte{-1}, len(x.linkFree))
 	}
@@ -181,6 +181,9 @@ func (x *resources) place(s *Site) {
 			x.socketOf[i] = placed[n] / max(perSocket, 1)
 		}
 		placed[n]++
+	}
+	if len(s.Nodes) > MaxEstimated && len(x.nodes) > 1 {
+		return // at most one node is walked, as a separate site
 	}
 	x.out = make([]adapterTime, len(x.nodes)*x.adapters)
 	x.in = make([]adapterTime, len(x.nodes)*x.adapters)

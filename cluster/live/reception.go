@@ -55,6 +55,7 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	case far.Report:
 		return x.arriveReport(from, f.Data)
 	}
+	x.from = int32(from)
 	if f.Kind == far.Messages {
 		defer x.publish()
 		return f.Unpack(x.receiveMessage)
@@ -65,12 +66,8 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	defer x.received[f.Dst].Add(1)
 	e := x.w.engines[f.Dst]
 	switch f.Kind {
-	case far.Eager, far.RTS:
-		e, r := x.ringFrom(f.Src, f.Dst)
-		e.enqueue(r, x.parcelOf(f), r.hasFree(1))
-		return nil
-	case far.RPC:
-		e.deliver(x.parcelOf(f))
+	case far.Eager, far.RTS, far.RPC:
+		x.pass(f)
 		return nil
 	case far.Put:
 		return x.receivePut(e, f)
@@ -95,12 +92,21 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	return fmt.Errorf("a frame of kind %d is not for a rank", f.Kind)
 }
 
-// checkRanks returns an error if a message is not from a rank of another process to a rank of this one.
+// checkRanks returns an error if a frame of process from is not from one of its ranks to a rank of this process.
 func (x *remote) checkRanks(src, dst int32) error {
-	if p := x.process; uint(dst) >= uint(len(p)) || p[dst] != x.me || uint(src) >= uint(len(p)) || p[src] == x.me {
-		return fmt.Errorf("from rank %d to rank %d: want a rank of another process, and one of this process", src, dst)
+	if p := x.process; uint(dst) >= uint(len(p)) || p[dst] != x.me || uint(src) >= uint(len(p)) || p[src] != x.from {
+		return fmt.Errorf("from rank %d to rank %d: want a rank of process %d, and one of this process", src, dst, x.from)
 	}
 	return nil
+}
+
+// pass puts the parcel of a frame into the ring from its sender.
+func (x *remote) pass(f *far.Frame) {
+	e, r := x.ringFrom(f.Src, f.Dst)
+	if r.batch > 0 {
+		e.publish(r)
+	}
+	e.enqueue(r, x.parcelOf(f), r.hasFree(1))
 }
 
 // maxRemoteCells is the maximum number of cells of a ring from another process. It has at most the messages of a few packs.
@@ -125,6 +131,9 @@ func (x *remote) receiveMessage(m *far.Message) error {
 	if err := x.checkRanks(m.Src, m.Dst); err != nil {
 		return err
 	}
+	if m.Ctx < 0 || m.Tag < 0 {
+		return fmt.Errorf("message with context %d and tag %d: want none below 0", m.Ctx, m.Tag)
+	}
 	if n := len(x.arrived); n > 0 && x.arrived[n-1].dst == m.Dst {
 		x.arrived[n-1].count++
 	} else {
@@ -134,11 +143,8 @@ func (x *remote) receiveMessage(m *far.Message) error {
 	n := len(m.Data)
 	fits := r.hasFree(cellsOf(inlineBytes))
 	if m.Size > inlineBytes || int64(n) < m.Size || m.Tag > maxField || m.Ctx > maxField || !fits || r.spilled.Load() {
-		if r.batch > 0 {
-			e.publish(r)
-		}
-		e.enqueue(r, x.parcelOf(&far.Frame{Kind: far.Eager, Src: m.Src, Dst: m.Dst, Ctx: m.Ctx, Tag: m.Tag, Size: m.Size,
-			Data: m.Data, Sized: m.Data == nil}), fits)
+		x.pass(&far.Frame{Kind: far.Eager, Src: m.Src, Dst: m.Dst, Ctx: m.Ctx, Tag: m.Tag, Size: m.Size, Data: m.Data,
+			Sized: m.Data == nil})
 		return nil
 	}
 	if r.batch == 0 {
@@ -216,7 +222,7 @@ func (x *remote) receivePut(e *engine, f *far.Frame) error {
 	switch {
 	case f.Fn != 0:
 		f.Sized = true // the function has no data
-		e.deliver(x.parcelOf(f))
+		x.pass(f)
 	case f.Req != 0:
 		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, Size: f.Size, Sized: true})
 	}

@@ -45,6 +45,7 @@ type remote struct {
 	published []atomic.Pointer[[]byte] // in process 0, by process
 
 	// of the goroutine that polls
+	from    int32      // process of the frame
 	fresh   []*ring    // with messages that are not published
 	arrived []arrivals // messages that are not counted
 }

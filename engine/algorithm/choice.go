@@ -49,16 +49,18 @@ type choiceKey struct {
 // ranks and all processes choose the same algorithm.
 var memory struct {
 	sync.Mutex
-	sites   map[siteKey]*knownSite
-	choices map[choiceKey]Choice
-	worlds  map[worldKey]Team
+	sites     map[siteKey]*knownSite
+	siteRanks int // of all sites
+	choices   map[choiceKey]Choice
+	worlds    map[worldKey]Team
 }
 
 // Limits of the memory. A full map is cleared.
 const (
-	maxSites   = 32
-	maxChoices = 1 << 12
-	maxWorlds  = 8 // each has a list of its ranks
+	maxSites     = 32
+	maxSiteRanks = 1 << 20
+	maxChoices   = 1 << 12
+	maxWorlds    = 8 // each has a list of its ranks
 )
 
 // Choose returns the algorithm that the cost model chooses for n bytes, with the parameters of the

@@ -145,7 +145,7 @@ func (w Team) time(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cluster
 func (w Team) estimated(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cluster.Time {
 	x, unit := w.site(m, at), element(k.Algorithm.Collective)
 	whole := x.Estimate(*k, n, unit)
-	if x.CanEstimate(*k) || at.ranks <= coll.MaxEstimated {
+	if at.ranks <= coll.MaxDense || x.CanEstimate(*k) {
 		return whole
 	}
 	part, err := w.part(k)
@@ -165,18 +165,28 @@ func (w Team) estimated(m *cluster.Machine, at siteKey, k *coll.Key, n int64) cl
 	return cluster.Time(float64(w.time(m, at, &part, n)) * float64(whole) / float64(alone))
 }
 
-// part returns the key for as many of the team's nodes as an Estimator accepts. The part has a power of two ranks only if
-// the team has.
+// part returns the key for as many of the team's nodes as an Estimator accepts. The part has a power of two ranks, or an
+// odd number, only if the team has.
 func (w Team) part(k *coll.Key) (coll.Key, error) {
+	most := coll.MaxEstimated
 	per := max(w.PerNode, 1)
-	if w.oneNode() || per > coll.MaxEstimated {
+	if k.Ranks <= coll.MaxEstimated || w.oneNode() || 2*per > most {
+		most = coll.MaxDense
+	}
+	if w.oneNode() || per > most {
 		per = 1
 	}
-	ranks := coll.MaxEstimated / per * per
-	if isPowerOfTwo(ranks) && !isPowerOfTwo(int(k.Ranks)) && ranks > per {
+	ranks, team := most/per*per, int(k.Ranks)
+	if k.Algorithm.Needs&coll.PowerOfTwo != 0 {
+		ranks = most
+	}
+	if isPowerOfTwo(ranks) && !isPowerOfTwo(team) {
 		ranks -= per
 	}
-	p := coll.Parameters{Ranks: ranks, Radix: int(k.Radix), Segments: int(k.Segments), Modes: k.Modes, Places: k.Places}
+	if ranks%2 == 1 && team%2 == 0 {
+		ranks -= per
+	}
+	p := coll.Parameters{Ranks: max(ranks, 1), Radix: int(k.Radix), Segments: int(k.Segments), Modes: k.Modes, Places: k.Places}
 	if p.Places.Places > 0 {
 		p.Places.Places = int32(ranks / per)
 	}
@@ -205,8 +215,8 @@ func (w Team) site(m *cluster.Machine, at siteKey) *knownSite {
 	if err != nil {
 		panic(err) // costMachine has costs
 	}
-	if memory.sites == nil || len(memory.sites) >= maxSites {
-		memory.sites = map[siteKey]*knownSite{}
+	if memory.siteRanks += at.ranks; memory.sites == nil || len(memory.sites) >= maxSites || memory.siteRanks > maxSiteRanks {
+		memory.sites, memory.siteRanks = map[siteKey]*knownSite{}, at.ranks
 	}
 	x := &knownSite{Estimator: e, times: map[timeKey]cluster.Time{}}
 	memory.sites[at] = x

@@ -377,7 +377,7 @@ func (t *team) verifiedText() string {
 	}
 	when := ""
 	if t.ranks > largeTeam {
-		when = " in the first iteration"
+		when = " (once for each algorithm)"
 	}
 	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s%s; the timed calls are size-only", t.what,
 		t.name, t.ranks, cluster.SizeText(float64(t.verified.n)), when)
