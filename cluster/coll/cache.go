@@ -3,29 +3,53 @@ package coll
 import (
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 )
 
 // Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
 // Ranks may use it concurrently.
-//
-// Readers use a copy without a lock. A copy takes time in proportion to the content, and in flat trees each rank may
-// have its own class. So a copy is made only after as many lookups with the lock as the content has entries.
 type Cache struct {
-	content atomic.Pointer[cacheContent] // the copy; nil: none yet
-	spare   spare                        // see spare
-
-	mu     sync.Mutex
-	all    cacheContent
-	missed int // lookups with the lock since the last copy
+	content atomic.Pointer[cacheContent]
+	spare   spare // see spare
 }
 
+// cacheContent is immutable: a change makes another one.
 type cacheContent struct {
-	byClass  map[classKey]*Schedule
-	byHash   map[uint64][]*Schedule
-	ends     map[*Schedule]map[messageEnd]int32
-	partners map[*Schedule][]int32 // by schedule that all ranks share
+	byClass  layers[classKey, *Schedule]
+	byHash   layers[uint64, []*Schedule]
+	ends     layers[*Schedule, map[messageEnd]int32]
+	partners layers[*Schedule, []int32] // by schedule that all ranks share
+}
+
+// layers is an immutable map in two parts. In flat trees each rank may have its own class, and a copy of one map for
+// each new entry would take time in proportion to the square of the ranks.
+type layers[K comparable, V any] struct {
+	old, young map[K]V // entries of young replace those of old; the square of their number is at most the length of old
+}
+
+func (l *layers[K, V]) get(k K) V {
+	if v, isYoung := l.young[k]; isYoung {
+		return v
+	}
+	return l.old[k]
+}
+
+// with returns the map with another entry.
+func (l *layers[K, V]) with(k K, v V) layers[K, V] {
+	young := maps.Clone(l.young)
+	if young == nil {
+		young = map[K]V{}
+	}
+	young[k] = v
+	if len(young)*len(young) <= len(l.old) {
+		return layers[K, V]{l.old, young}
+	}
+	old := maps.Clone(l.old)
+	if old == nil {
+		return layers[K, V]{old: young}
+	}
+	maps.Copy(old, young)
+	return layers[K, V]{old: old}
 }
 
 type classKey struct {
@@ -37,62 +61,54 @@ type classKey struct {
 func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	at := classKey{k, k.class(rel)}
 	if now := c.content.Load(); now != nil {
-		if s := now.byClass[at]; s != nil {
+		if s := now.byClass.get(at); s != nil {
 			return s
 		}
 	}
-	var s *Schedule
-	c.withLock(func(all *cacheContent) { s = all.byClass[at] })
-	if s != nil {
-		return s
-	}
 	made := k.Make(rel)
 	h := made.hash()
-	c.withLock(func(all *cacheContent) {
-		s = all.byClass[at]
-		if s != nil {
+	var s *Schedule
+	c.update(func(next *cacheContent) {
+		if s = next.byClass.get(at); s != nil {
 			return
 		}
 		s = made
-		if i := slices.IndexFunc(all.byHash[h], made.equal); i >= 0 {
-			s = all.byHash[h][i]
+		same := next.byHash.get(h)
+		if i := slices.IndexFunc(same, made.equal); i >= 0 {
+			s = same[i]
 		} else {
-			all.byHash[h] = append(slices.Clip(all.byHash[h]), made)
+			next.byHash = next.byHash.with(h, append(slices.Clip(same), made))
 		}
-		all.byClass[at] = s
+		next.byClass = next.byClass.with(at, s)
 	})
 	return s
 }
 
-// withLock calls use with the content. Then it may make a new copy.
-func (c *Cache) withLock(use func(all *cacheContent)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all.byClass == nil {
-		c.all = cacheContent{
-			byClass:  map[classKey]*Schedule{},
-			byHash:   map[uint64][]*Schedule{},
-			ends:     map[*Schedule]map[messageEnd]int32{},
-			partners: map[*Schedule][]int32{},
+// update applies change to the cache's content atomically.
+func (c *Cache) update(change func(next *cacheContent)) {
+	for {
+		now := c.content.Load()
+		next := &cacheContent{}
+		if now != nil {
+			*next = *now
+		}
+		change(next)
+		if c.content.CompareAndSwap(now, next) {
+			return
 		}
 	}
-	use(&c.all)
-	if c.missed++; c.missed < len(c.all.byClass)+len(c.all.ends)+len(c.all.partners) {
-		return
-	}
-	c.missed = 0
-	c.content.Store(&cacheContent{byClass: maps.Clone(c.all.byClass), ends: maps.Clone(c.all.ends),
-		partners: maps.Clone(c.all.partners)})
 }
 
 // Size returns the number of different schedules.
 func (c *Cache) Size() int {
 	n := 0
-	c.withLock(func(all *cacheContent) {
-		for _, same := range all.byHash {
-			n += len(same)
+	if now := c.content.Load(); now != nil {
+		hashes := maps.Clone(now.byHash.old)
+		maps.Copy(hashes, now.byHash.young)
+		for _, all := range hashes {
+			n += len(all)
 		}
-	})
+	}
 	return n
 }
 

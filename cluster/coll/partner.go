@@ -35,14 +35,9 @@ func (s *Schedule) ends() map[messageEnd]int32 {
 func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 	alike := k.Algorithm.Class == nil // all ranks have the same schedule
 	if now := c.content.Load(); alike && now != nil {
-		if p := now.partners[s]; p != nil {
+		if p := now.partners.get(s); p != nil {
 			return p
 		}
-	}
-	var known []int32
-	c.withLock(func(all *cacheContent) { known = all.partners[s] })
-	if known != nil {
-		return known
 	}
 	made := make([]int32, len(s.Nodes))
 	pl := Place{Schedule: s, Rel: rel}
@@ -62,7 +57,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		made[i] = j
 	}
 	if alike {
-		c.withLock(func(all *cacheContent) { all.partners[s] = made })
+		c.update(func(next *cacheContent) { next.partners = next.partners.with(s, made) })
 	}
 	return made
 }
@@ -125,16 +120,11 @@ func (c *Cache) ctsNodes(k Key, rel int32, plan *plan) []int32 {
 // ends returns ends of the schedule, computed once.
 func (c *Cache) ends(s *Schedule) map[messageEnd]int32 {
 	if now := c.content.Load(); now != nil {
-		if e := now.ends[s]; e != nil {
+		if e := now.ends.get(s); e != nil {
 			return e
 		}
 	}
-	var known map[messageEnd]int32
-	c.withLock(func(all *cacheContent) { known = all.ends[s] })
-	if known != nil {
-		return known
-	}
 	made := s.ends()
-	c.withLock(func(all *cacheContent) { all.ends[s] = made })
+	c.update(func(next *cacheContent) { next.ends = next.ends.with(s, made) })
 	return made
 }
