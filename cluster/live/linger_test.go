@@ -58,8 +58,10 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for polling.Load() < 5 || run.States(nil)[3] != cluster.Waiting {
-		runtime.Gosched()
+	for waits := 0; waits < 2000; runtime.Gosched() { // rank 3 spins before it parks
+		if polling.Load() == 5 && run.States(nil)[3] == cluster.Waiting {
+			waits++
+		}
 	}
 	run.Cancel(errors.New("boom"))
 	err = run.Wait()
