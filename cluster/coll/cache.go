@@ -21,10 +21,10 @@ type cacheContent struct {
 	partners layers[*Schedule, []int32] // by schedule that all ranks share
 }
 
-// layers is an immutable map in two parts. In flat trees each rank may have its own class, and a copy of one map for
-// each new entry would take time in proportion to the square of the ranks.
+// layers is an immutable map in two parts. In flat trees each rank may have its own class. If each new entry copied all
+// others, the time would grow with the square of the ranks.
 type layers[K comparable, V any] struct {
-	old, young map[K]V // entries of young replace those of old; the square of their number is at most the length of old
+	old, young map[K]V // entries of young replace entries of old; the square of its length is at most the length of old
 }
 
 func (l *layers[K, V]) get(k K) V {
