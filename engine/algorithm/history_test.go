@@ -1,4 +1,4 @@
-package algorithm
+package algorithm_test
 
 import (
 	"testing"
@@ -6,27 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/presets"
 )
-
-// plain are the knobs of a collective at their defaults.
-type plain struct{}
-
-func (plain) Int(knob string) int64 {
-	if knob == "segments" {
-		return 1
-	}
-	return -1
-}
-
-func (plain) Text(knob string) string {
-	for _, k := range Parameters() {
-		if k.Name == knob {
-			return k.Default
-		}
-	}
-	return ByModel
-}
 
 // estimates returns the time of a call of 32 KiB by each algorithm of some collectives. If alone, no estimate knows
 // earlier ones.
@@ -34,20 +16,18 @@ func estimates(t *testing.T, m *cluster.Machine, nodes, per int, alone bool) map
 	t.Helper()
 	l := cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat, Group: nodes * per,
 		Ranking: cluster.Sequential}
-	w := World(m, engine.Simulated, &l)
+	w := algorithm.World(m, engine.Simulated, &l)
 	all := map[coll.Key]cluster.Time{}
 	for _, what := range []coll.Collective{coll.OpAllreduce, coll.OpReduceScatter} {
 		for _, a := range coll.Of(what) {
-			k, err := w.Key(plain{}, a, nodes*per)
-			if err != nil || IsDuplicate(a, &k) {
+			k, err := w.Key(defaults{}, a, nodes*per)
+			if err != nil || algorithm.IsDuplicate(a, &k) {
 				continue
 			}
 			if alone {
-				memory.Lock()
-				clear(memory.sites)
-				memory.Unlock()
+				algorithm.ForgetSites()
 			}
-			all[k], _ = w.Estimate(plain{}, &k, 32<<10)
+			all[k], _ = w.Estimate(defaults{}, &k, 32<<10)
 		}
 	}
 	return all
@@ -87,11 +67,11 @@ func TestChoiceOfUnusualTeams(t *testing.T) {
 		for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.RoundRobin} {
 			l := cluster.Layout{Nodes: c.nodes, RanksPerNode: c.per, ThreadsPerRank: 1, Model: cluster.Flat,
 				Group: c.nodes * c.per, Ranking: ranking}
-			w := World(&m, engine.Simulated, &l)
+			w := algorithm.World(&m, engine.Simulated, &l)
 			for what := range coll.Collective(coll.Collectives) {
-				choice, err := w.Choose(plain{}, what, l.Ranks(), 1<<10)
+				choice, err := w.Choose(defaults{}, what, l.Ranks(), 1<<10)
 				if err != nil || choice.Time <= 0 {
-					t.Errorf("%d×%d, %s, %s: %s by %s, error %v", c.nodes, c.per, ranking, what, choice.Time, Describe(&choice.Key), err)
+					t.Errorf("%d×%d, %s, %s: %s by %s, error %v", c.nodes, c.per, ranking, what, choice.Time, algorithm.Describe(&choice.Key), err)
 				}
 			}
 		}
