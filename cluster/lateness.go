@@ -23,7 +23,7 @@ const (
 	fewEvents = 100
 	// latePart limits the mean delay to 1/latePart of the shortest modelled time.
 	latePart = 10
-	// overrunPart limits overruns to 1/overrunPart of all computations: one preempted computation
+	// overrunPart limits overruns to 1 + 1/overrunPart of all computations: one preempted computation
 	// does not require a larger dilation.
 	overrunPart = 50
 )
@@ -40,7 +40,7 @@ func (l Lateness) Mean() float64 {
 }
 
 // Slow reports whether more computations overran than chance explains.
-func (l Lateness) Slow() bool { return l.Overruns > 0 && l.Overruns > l.Bodies/overrunPart }
+func (l Lateness) Slow() bool { return l.Overruns > 1+l.Bodies/overrunPart }
 
 // Excess returns the factor by which the dilation is too small. Above 1, the host cannot keep up.
 func (l Lateness) Excess() float64 {

@@ -31,6 +31,23 @@ func TestTheClockPausesForALateHost(t *testing.T) {
 	}
 }
 
+// TestLateEventsDoNotDelayEachOther serves two events late that are due at nearly the same time. The clock stays within
+// maxLag of the second one.
+func TestLateEventsDoNotDelayEachOther(t *testing.T) {
+	x := &wire{w: &world{began: time.Now().Add(-time.Hour)}, until: math.MaxInt64}
+	x.paused.Store(int64(time.Hour)) // the clock is near 0
+	x.horizon.Store(math.MaxInt64)
+	const due = int64(time.Minute)
+	x.push(&parcel{port: &port{}}, due)
+	x.push(&parcel{port: &port{}}, due+1)
+	x.w.began = x.w.began.Add(-time.Hour)
+	x.pop()
+	x.setHorizon()
+	if now := x.now(); now != due+1+int64(maxLag) {
+		t.Errorf("the clock is at %v, want %v", time.Duration(now), time.Duration(due+1)+maxLag)
+	}
+}
+
 // TestTheClockDoesNotGoBack posts an event in the past, which does not turn the clock back.
 func TestTheClockDoesNotGoBack(t *testing.T) {
 	x := &wire{w: &world{began: time.Now().Add(-time.Hour)}, until: math.MaxInt64}

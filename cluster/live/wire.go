@@ -153,7 +153,9 @@ func (x *wire) machineTime(d time.Duration) cluster.Time {
 
 // maxLag is the longest time by which the clock passes an event that has not been processed. Then it pauses,
 // so that a host that runs other programs adds no more to a time. An idle host is later than this only
-// if the program itself needs more time than the machine.
+// if the program itself needs more time than the machine. An event can be later than maxLag only if the host
+// stopped a thread while it posted the event. This counts as maxLag: one stopped thread does not require a larger
+// dilation.
 const maxLag = 20 * time.Microsecond
 
 // now returns the time of the clock since the launch, in wall ns. It is the host's time without the times for
@@ -167,7 +169,7 @@ func (x *wire) now() int64 {
 func (x *wire) setHorizon() {
 	horizon := int64(math.MaxInt64)
 	if len(x.heap) > 0 {
-		horizon = max(x.heap[0].at, x.now()) + int64(maxLag)
+		horizon = max(x.heap[0].at+int64(maxLag), x.now())
 	}
 	x.horizon.Store(horizon)
 }
@@ -346,7 +348,7 @@ func (x *wire) loop() {
 				continue
 			}
 			x.mu.Unlock()
-			x.delays.Add(now - p.at)
+			x.delays.Add(min(now-p.at, int64(maxLag)))
 			x.events.Add(1)
 			x.process(p)
 			continue
