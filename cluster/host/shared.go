@@ -1,0 +1,17 @@
+package host
+
+// Shared is memory that other processes of this host can map. It starts with zeros.
+type Shared struct {
+	name   string
+	mapped []byte
+	close  func() error // of the file, in the process that made it
+}
+
+// sharedHead is the size of the first part of the memory, which has its name. It is a cache line.
+const sharedHead = 64
+
+// Name returns the name with which a process of this host maps the memory.
+func (s *Shared) Name() string { return s.name }
+
+// Bytes returns the memory. It begins at a cache line.
+func (s *Shared) Bytes() []byte { return s.mapped[sharedHead:] }
