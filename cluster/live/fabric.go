@@ -17,7 +17,8 @@ import (
 
 // Fabric runs programs on this host, or on the hosts of a job.
 type Fabric struct {
-	job *far.Job // nil: all ranks are in this process
+	job   *far.Job // nil: all ranks are in this process
+	apart bool     // processes do not share segments
 }
 
 // New returns the live fabric.
@@ -25,8 +26,12 @@ func New() *Fabric { return &Fabric{} }
 
 // Over returns the live fabric over the processes of a job. Every process starts the same runs in the
 // same order. The nodes of a run are distributed over the processes. All ranks of one node are in the
-// same process.
+// same process. Processes on one host share their segments.
 func Over(job *far.Job) *Fabric { return &Fabric{job: job} }
+
+// Apart is Over, but processes on one host do not share segments. Every put, get and atomic between processes is a frame,
+// as between hosts.
+func Apart(job *far.Job) *Fabric { return &Fabric{job: job, apart: true} }
 
 // Process implements cluster.Distributed.
 func (f *Fabric) Process() int {
@@ -164,6 +169,9 @@ func (w *world) allocate(mine *cluster.Spec, overhead int64) error {
 	if w.transport, err = newTransport(w, cores); err != nil {
 		return fmt.Errorf("machine %s: %w", spec.Machine.Name, err)
 	}
+	if w.remote != nil {
+		w.remote.share()
+	}
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
@@ -287,7 +295,7 @@ func (w *world) finish() { w.overOnce.Do(func() { close(w.over) }) }
 
 func (w *world) alertAll() {
 	for _, e := range w.engines {
-		if e != nil { // nil: this process cannot start the run
+		if e != nil && w.isLocal(e.id) { // nil: this process cannot start the run
 			e.alert()
 		}
 	}
@@ -304,6 +312,7 @@ func (w *world) reap() {
 	}
 	if w.remote != nil {
 		w.remote.run.End()
+		w.remote.release()
 	}
 	close(w.ended)
 }

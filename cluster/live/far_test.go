@@ -32,11 +32,11 @@ type processes struct {
 
 func newProcesses(t *testing.T, n int) processes {
 	t.Helper()
-	return processesOver(t, n, func(tr far.Transport) far.Transport { return tr })
+	return processesOver(t, n, live.Over, func(tr far.Transport) far.Transport { return tr })
 }
 
-// processesOver is newProcesses with changed transports.
-func processesOver(t *testing.T, n int, change func(far.Transport) far.Transport) processes {
+// processesOver is newProcesses with another fabric and changed transports.
+func processesOver(t *testing.T, n int, over func(*far.Job) *live.Fabric, change func(far.Transport) far.Transport) processes {
 	t.Helper()
 	files, err := socket.Pairs(n)
 	if err != nil {
@@ -51,7 +51,7 @@ func processesOver(t *testing.T, n int, change func(far.Transport) far.Transport
 		}
 		job := far.Join(change(tr))
 		jobs = append(jobs, job)
-		f.fabrics = append(f.fabrics, live.Over(job))
+		f.fabrics = append(f.fabrics, over(job))
 	}
 	t.Cleanup(func() { closeJobs(jobs) })
 	f.Fabric = clustertest.Together(f.fabrics...)
@@ -74,17 +74,23 @@ var quickParts = []string{"order", "probe", "one-sided", "signals", "atomics", "
 // A recorder of timelines and a device belong to one process, and the clocks of several processes differ, so it
 // omits these parts.
 func TestConformanceOverProcesses(t *testing.T) {
-	if os.Getenv("CONFORM") == "" {
-		clustertest.Run(t, newProcesses(t, 2), clustertest.Host(), clustertest.Smaller(4), clustertest.Only(quickParts...))
-		return
-	}
-	for _, n := range []int{1, 2, 3} {
-		t.Run(fmt.Sprintf("%d processes", n), func(t *testing.T) {
-			without := []string{"timeline", "devices"}
-			if n > 1 {
-				without = append(without, "time")
+	asIs := func(tr far.Transport) far.Transport { return tr }
+	for _, c := range []struct {
+		name      string
+		processes int
+		over      func(*far.Job) *live.Fabric
+	}{{"1 process", 1, live.Over}, {"2 processes", 2, live.Over}, {"3 processes", 3, live.Over}, {"2 processes apart", 2, live.Apart}} {
+		t.Run(c.name, func(t *testing.T) {
+			parts := clustertest.Without("timeline", "devices", "time")
+			switch {
+			case os.Getenv("CONFORM") == "" && c.processes != 2:
+				t.Skip("runs with CONFORM=1")
+			case os.Getenv("CONFORM") == "":
+				parts = clustertest.Only(quickParts...)
+			case c.processes == 1:
+				parts = clustertest.Without("timeline", "devices")
 			}
-			clustertest.Run(t, newProcesses(t, n), clustertest.Host(), clustertest.Smaller(4), clustertest.Without(without...))
+			clustertest.Run(t, processesOver(t, c.processes, c.over, asIs), clustertest.Host(), clustertest.Smaller(4), parts)
 		})
 	}
 }
@@ -254,7 +260,7 @@ func (x repeater) Poll(receive func(from int, frame []byte)) (int, error) {
 // there are processes.
 func TestRepeatedReports(t *testing.T) {
 	twice := make(chan struct{}, 1000)
-	f := processesOver(t, 3, func(tr far.Transport) far.Transport { return repeater{tr, twice, new(int)} })
+	f := processesOver(t, 3, live.Over, func(tr far.Transport) far.Transport { return repeater{tr, twice, new(int)} })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	err := cluster.Launch(ctx, f, clustertest.Spec(clustertest.Host(), 3, 1), func(r *cluster.Rank) error {
@@ -271,7 +277,7 @@ func TestRepeatedReports(t *testing.T) {
 // rank of process 1 sleeps.
 func TestBusyRanksReportNothing(t *testing.T) {
 	var asks atomic.Int64
-	f := processesOver(t, 2, func(tr far.Transport) far.Transport { return counter{tr, &asks} })
+	f := processesOver(t, 2, live.Over, func(tr far.Transport) far.Transport { return counter{tr, &asks} })
 	var asked bool
 	spec := clustertest.Spec(clustertest.Host(), 2, 2)
 	clustertest.Must(t, f, spec, func(r *cluster.Rank) error {

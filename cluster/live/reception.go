@@ -80,6 +80,9 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		a := e.applyAtomic(&e.words[f.Off/8], cluster.AtomicOp(f.Arg), f.A, f.B)
 		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, A: a, Size: 8, Sized: true})
 		return nil
+	case far.Alert:
+		e.alert()
+		return nil
 	case far.Reply:
 		o, err := x.take(f.Req)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +27,11 @@ type remote struct {
 	process []int32 // by rank
 	number  []int32 // by rank: number among the ranks of its process
 	me      int32
-	local   int32 // number of ranks of this process
+	ranks   []int32 // by process: number of its ranks
+	local   int32   // number of ranks of this process
+	first   int32   // the first of them
+	apart   bool    // segments are not shared
+	memory  shared  // segments of this process and of others on its host
 
 	mu       sync.Mutex
 	pending  map[uint64]operation // by token
@@ -69,13 +74,14 @@ func newRemote(w *world, job *far.Job) *remote {
 		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes()),
 		published: make([]atomic.Pointer[[]byte], job.Processes())}
 	x.number = make([]int32, n)
-	ranks := make([]int32, job.Processes())
+	x.ranks = make([]int32, job.Processes())
 	for i := range x.process {
 		p := int32(w.spec.Layout.ProcessOf(i, job.Processes()))
-		x.process[i], x.number[i] = p, ranks[p]
-		ranks[p]++
+		x.process[i], x.number[i] = p, x.ranks[p]
+		x.ranks[p]++
 	}
-	x.local = ranks[x.me]
+	x.local = x.ranks[x.me]
+	x.first = int32(slices.Index(x.process, x.me))
 	x.left.Store(x.local)
 	return x
 }
@@ -84,6 +90,7 @@ func newRemote(w *world, job *far.Job) *remote {
 func (w *world) begin(ctx context.Context, f *Fabric) error {
 	job, spec := f.job, w.spec
 	x := newRemote(w, job)
+	x.apart = f.apart
 	w.remote = x
 	w.running.Store(x.left.Load() + int32(job.Processes()) - 1)
 	var refusal error
@@ -98,11 +105,13 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	}
 	name, _ := os.Hostname()
 	x.run = job.Next(x, digest(&spec), name)
-	x.run.Program = spec.Program
+	x.run.Program, x.run.Offer = spec.Program, x.memory.offer()
 	if err := x.run.Begin(ctx, refusal); err != nil {
+		x.release()
 		return err
 	}
 	w.shareHost(x.run.Hosts())
+	x.mapSegments()
 	return nil
 }
 
@@ -149,7 +158,7 @@ func (w *world) isLocal(rank int32) bool {
 
 // remoteEngine returns an engine for a rank of another process. No goroutine belongs to it.
 func (w *world) remoteEngine(id int32) *engine {
-	e := &engine{id: id, w: w}
+	e := &engine{id: id, w: w, sleeping: &new(sleepers).n}
 	e.main = e
 	e.inbound.Store(new([]*ring))
 	e.ended.Store(true)
@@ -368,7 +377,7 @@ func (x *remote) reply(e *engine, p *parcel, d cluster.Done) {
 
 // put implements transport. Sending copies the bytes, so local completion is immediate.
 func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	if x.process[op.Peer] == x.me {
+	if x.hasSegment(op.Peer) {
 		return x.direct.put(e, op, n)
 	}
 	then := op.Then
@@ -407,7 +416,7 @@ func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 
 // get implements transport.
 func (x *remote) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	if x.process[op.Peer] == x.me {
+	if x.hasSegment(op.Peer) {
 		return x.direct.get(e, op, n)
 	}
 	s := e.takeSlot(op)
@@ -425,7 +434,7 @@ func boolean(b bool) int32 {
 
 // atomic implements transport.
 func (x *remote) atomic(e *engine, op *cluster.Op) cluster.Handle {
-	if x.process[op.Peer] == x.me {
+	if x.hasSegment(op.Peer) {
 		return x.direct.atomic(e, op)
 	}
 	s := e.takeSlot(op)

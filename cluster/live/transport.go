@@ -133,7 +133,7 @@ func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	p.req = s
 	p.from = e
 	p.size = n
-	e.sendParcel(p, op.Peer)
+	e.w.transport.carry(e, p, n)
 	return postResult(s)
 }
 

@@ -29,6 +29,7 @@ const (
 	Report                  // answers an Ask: Data is the report
 	Publication             // sends Data to process 0, see cluster.Spread
 	Asleep                  // a rank has slept for a whole period; for process 0
+	Alert                   // wakes rank Dst: another process has changed a word of its segment
 	kindAlive               // of the job: the process is alive
 	kindBye                 // of the job: the process has ended its last run
 	kindLong                // of the job: a frame of Size bytes follows

@@ -15,12 +15,15 @@ type Run struct {
 	// Program describes what this process runs, with one setting per line. If two processes run different programs,
 	// the error has the lines that differ. Set it before Begin.
 	Program string
+	// Offer is a text for the other processes. Set it before Begin.
+	Offer string
 
 	job     *Job
 	number  uint32
 	to      Receiver
 	digest  uint64
 	hosts   []string // by process; "": has not begun
+	offers  []string // by process
 	missing int
 	refusal error
 	ready   chan struct{} // closed when all processes have begun
@@ -28,9 +31,10 @@ type Run struct {
 	bodies  bodies
 }
 
-// Limits in bytes of a host's name, and of the description of a program. A longer description is cut.
+// Limits in bytes of a host's name, of an offer, and of the description of a program. A longer description is cut.
 const (
 	maxHost    = 1024
+	maxOffer   = 256
 	maxProgram = 32 << 10
 )
 
@@ -39,6 +43,7 @@ type start struct {
 	Digest  uint64   `json:"digest"`
 	Host    string   `json:"host"`
 	Program string   `json:"program,omitempty"`
+	Offer   string   `json:"offer,omitempty"`
 	Refusal *failure `json:"refusal,omitempty"`
 }
 
@@ -75,6 +80,9 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 	if err == nil && (s.Host == "" || len(s.Host) > maxHost) {
 		err = fmt.Errorf("host name of %d B, want 1 to %d B", len(s.Host), maxHost)
 	}
+	if err == nil && len(s.Offer) > maxOffer {
+		err = fmt.Errorf("offer of %d B, want at most %d B", len(s.Offer), maxOffer)
+	}
 	if err == nil && len(s.Program) > maxProgram {
 		err = fmt.Errorf("description of %d B, want at most %d B", len(s.Program), maxProgram)
 	}
@@ -88,7 +96,7 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 	}
 	r.job.mu.Lock()
 	if r.hosts[from] == "" {
-		r.hosts[from] = s.Host
+		r.hosts[from], r.offers[from] = s.Host, s.Offer
 		r.missing--
 	}
 	if err != nil && r.refusal == nil {
@@ -174,7 +182,8 @@ func (r *Run) open() {
 // Next returns the next run of the job, which Begin starts. The digest identifies its spec, and must be
 // equal in all processes. host is the name of this process's host.
 func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
-	r := &Run{job: j, to: to, digest: digest, hosts: make([]string, j.Processes()), missing: j.Processes() - 1,
+	r := &Run{job: j, to: to, digest: digest, hosts: make([]string, j.Processes()),
+		offers: make([]string, j.Processes()), missing: j.Processes() - 1,
 		ready: make(chan struct{})}
 	if host == "" || len(host) > maxHost {
 		host = "?"
@@ -212,7 +221,8 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 		}
 	}
 	j.polling.Unlock()
-	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Program: describe(r.Program), Refusal: encodeFailure(refusal)})})
+	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Program: describe(r.Program),
+		Offer: r.Offer, Refusal: encodeFailure(refusal)})})
 	select {
 	case <-r.ready:
 	case <-ctx.Done():
@@ -233,6 +243,9 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 
 // Hosts returns the name of each process's host.
 func (r *Run) Hosts() []string { return r.hosts }
+
+// Offers returns the offer of each other process.
+func (r *Run) Offers() []string { return r.offers }
 
 // Process returns the number of this process.
 func (r *Run) Process() int { return r.job.Process() }

@@ -1,0 +1,110 @@
+package live
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+)
+
+// Processes on one host share the segments of their ranks. Then a put, a get or an atomic on a rank of another
+// process is a copy or an instruction, as inside one process. Each process makes one memory for its ranks, and offers
+// it to the others when the run begins. A process that cannot map it sends frames.
+
+// sleepers is the number of sleeping threads of a rank, on a cache line of its own.
+type sleepers struct {
+	n atomic.Int32
+	_ [60]byte
+}
+
+// sleepersBytes is the size of sleepers.
+const sleepersBytes = int64(unsafe.Sizeof(sleepers{}))
+
+// shared has the memories that a run shares with other processes. A memory has the sleepers of each rank of its
+// process, and then their segments.
+type shared struct {
+	own    *host.Shared // nil: not shared
+	others []*host.Shared
+}
+
+// offer returns the name of this process's memory, or "".
+func (m *shared) offer() string {
+	if m.own == nil {
+		return ""
+	}
+	return m.own.Name()
+}
+
+// strideOf returns the distance between two segments.
+func (w *world) strideOf() int64 { return (w.spec.Segment + sleepersBytes - 1) &^ (sleepersBytes - 1) }
+
+// sharedBytes returns the size of the memory of a process.
+func (x *remote) sharedBytes(process int32) int64 {
+	return int64(x.ranks[process]) * (sleepersBytes + x.w.strideOf())
+}
+
+// share makes the memory of this process. If the host has no such memory, the segments belong to this process.
+func (x *remote) share() {
+	if !x.apart && x.w.spec.Segment > 0 && x.local > 0 && x.local < int32(len(x.process)) {
+		x.memory.own, _ = host.Share(x.sharedBytes(x.me))
+	}
+}
+
+// mapSegments maps the segments of the other processes on this host.
+func (x *remote) mapSegments() {
+	hosts, mapped := x.run.Hosts(), map[int32]*host.Shared{}
+	for p, offer := range x.run.Offers() {
+		if int32(p) == x.me || offer == "" || x.apart || hosts[p] != hosts[x.me] {
+			continue
+		}
+		if m, err := host.MapShared(offer, x.sharedBytes(int32(p))); err == nil {
+			x.memory.others = append(x.memory.others, m)
+			mapped[int32(p)] = m
+		}
+	}
+	for i, e := range x.w.engines {
+		if m := mapped[x.process[i]]; m != nil {
+			e.useMemory(m)
+		}
+	}
+}
+
+// release closes the memories after the run.
+func (x *remote) release() {
+	for _, m := range append(x.memory.others, x.memory.own) {
+		if m != nil {
+			m.Close()
+		}
+	}
+	x.memory = shared{}
+}
+
+// placeSegment gives a rank of this process its segment.
+func (e *engine) placeSegment() {
+	if x := e.w.remote; x != nil && x.memory.own != nil {
+		e.useMemory(x.memory.own)
+		return
+	}
+	e.seg = alignedBytes(e.w.spec.Segment)
+	e.words = cluster.Words(e.seg)
+}
+
+// useMemory places the segment and the sleepers of a rank in the memory of its process.
+func (e *engine) useMemory(m *host.Shared) {
+	x, b := e.w.remote, m.Bytes()
+	k := int64(x.number[e.id])
+	at := int64(x.ranks[x.process[e.id]])*sleepersBytes + k*e.w.strideOf()
+	e.sleeping = &(*sleepers)(unsafe.Pointer(&b[k*sleepersBytes])).n
+	e.seg = b[at : at+e.w.spec.Segment : at+e.w.spec.Segment]
+	e.words = cluster.Words(e.seg)
+}
+
+// hasSegment reports whether loads and stores of this process reach a rank's segment.
+func (x *remote) hasSegment(rank int32) bool { return x.w.engines[rank].seg != nil }
+
+// sendAlert wakes a rank of another process, after a change of a word of its segment.
+func (x *remote) sendAlert(to int32) {
+	x.send(&far.Frame{Kind: far.Alert, Src: x.first, Dst: to, Sized: true})
+}
