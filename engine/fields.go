@@ -12,12 +12,13 @@ import (
 // version is the number of the format below. It increases with every field that is added,
 // removed or moved. Decode reads an older version if the missing fields can be computed.
 const (
-	version       = 10
+	version       = 11
 	oldest        = 6
 	countedSince  = 7
 	drawingsSince = 8 // before: three drawings as fields
 	sizeOnlySince = 9
 	jobSince      = 10
+	sharedSince   = 11
 )
 
 // magic is the start of an encoded snapshot.
@@ -34,6 +35,9 @@ func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	codec.Integer(c, &s.Counted)
 	codec.Maybe(c, &s.SizeOnly, (*SizeOnly).fields)
 	codec.Maybe(c, &s.Job, (*Job).fields)
+	if s.Job != nil {
+		c.Flag(&s.Job.Shared)
+	}
 	there := s.Timeline != nil
 	if c.Flag(&there); there {
 		e.timeline.Send(c, s.Timeline)
@@ -69,6 +73,9 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	}
 	if v >= jobSince {
 		codec.Maybe(c, &s.Job, (*Job).fields)
+	}
+	if v >= sharedSince && s.Job != nil {
+		c.Flag(&s.Job.Shared)
 	}
 	var there bool
 	if c.Flag(&there); there {

@@ -178,15 +178,17 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// TestVersionsBeforeAreRead tests older versions. Version 9 does not store the job. Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
-// its tables either: they cover all iterations.
+// TestVersionsBeforeAreRead tests older versions. Version 10 does not store whether the processes of a job share
+// segments. Version 9 does not store the job. Version 8 does not store whether data are size-only. Version 6 does not
+// store the iterations of its tables either: they cover all iterations.
 func TestVersionsBeforeAreRead(t *testing.T) {
 	for _, c := range []struct {
 		version byte
 		missing int // bytes before the flag of the timeline
 		counted int
-	}{{9, 1, 4}, {8, 2, 4}, {6, 3, 5}} {
-		s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
+		job     *Job
+	}{{10, 1, 4, &Job{Library: "MPICH 4.0.2", Processes: 2}}, {9, 1, 4, nil}, {8, 2, 4, nil}, {6, 3, 5, nil}} {
+		s := &Snapshot{Iteration: 5, Counted: 4, Why: "because", Job: c.job}
 		b := new(Encoder).Append(nil, s)
 		b[len(magic)] = c.version
 		b = slices.Delete(b, len(b)-1-c.missing, len(b)-1)
@@ -211,7 +213,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}{
 		{"nothing", "not a hybridtop snapshot", nil},
 		{"another thing", "not a hybridtop snapshot", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 11: want version 6 to 10", at(4, 11)},
+		{"another version", "snapshot of version 12: want version 6 to 11", at(4, 12)},
 		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form",
@@ -292,7 +294,7 @@ func usual(ranks, series int) *Snapshot {
 		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base),
 		Layout:   cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
 		SizeOnly: &SizeOnly{Bytes: 65536, Limit: 4096},
-		Job:      &Job{Library: "MPICH 4.0.2", Processes: 2},
+		Job:      &Job{Library: "MPICH 4.0.2", Processes: 2, Shared: true},
 		Machine:  "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
 		Traffic:    cluster.Traffic{Nodes: make([]int64, 64)},
 		LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp",

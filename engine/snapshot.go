@@ -160,6 +160,16 @@ type SizeOnly struct {
 type Job struct {
 	Library   string `json:"library"` // that carries messages between them, with its version
 	Processes int    `json:"processes"`
+	Shared    bool   `json:"shared_segments"` // processes on one host share the segments of their ranks
+}
+
+// String returns the description in a result.
+func (j *Job) String() string {
+	text := fmt.Sprintf("%d processes on %s", j.Processes, j.Library)
+	if j.Shared {
+		text += ", segments shared on each host"
+	}
+	return text
 }
 
 // Virtual is the outcome of a simulation. If it is whole, it is reproducible: the same program,

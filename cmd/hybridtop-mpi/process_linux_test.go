@@ -144,11 +144,11 @@ func countsOf(s *engine.Snapshot) counted {
 // planned returns a session on a machine with costs. On the live fabric it runs at the host's own speed.
 func planned(args []string, fabrics map[string]cluster.Fabric) (*session.Session, error) {
 	machine := clustertest.Priced()
-	sc, limits, err := job.Request(append(args, "--machine", machine.Name), machine)
+	r, err := job.ParseRequest(append(args, "--machine", machine.Name), machine)
 	if err != nil {
 		return nil, err
 	}
-	return session.New(sc, session.Options{Fabrics: fabrics, Limits: limits, Machines: []cluster.Machine{machine}})
+	return session.New(r.Scenario, session.Options{Fabrics: fabrics, Limits: r.Limits, Machines: []cluster.Machine{machine}})
 }
 
 // counts runs a command line. Process 0 writes the counts.

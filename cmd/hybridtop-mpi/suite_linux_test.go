@@ -27,7 +27,7 @@ import (
 
 // relayed starts a job of relays, and returns a fabric over its processes. All ranks are in this test. The
 // frames between two processes go through a socket, the library and another socket.
-func relayed(t *testing.T, launcher string, flags []string, processes int) cluster.Fabric {
+func relayed(t *testing.T, launcher string, flags []string, processes int, over func(*far.Job) *live.Fabric) cluster.Fabric {
 	t.Helper()
 	folder := t.TempDir()
 	listener, err := net.Listen("unix", filepath.Join(folder, "relays"))
@@ -67,7 +67,7 @@ func relayed(t *testing.T, launcher string, flags []string, processes int) clust
 			t.Fatal(err)
 		}
 		jobs = append(jobs, far.Join(tr))
-		fabrics = append(fabrics, live.Over(jobs[i]))
+		fabrics = append(fabrics, over(jobs[i]))
 	}
 	t.Cleanup(func() {
 		var all sync.WaitGroup
@@ -84,12 +84,12 @@ func relayed(t *testing.T, launcher string, flags []string, processes int) clust
 
 // TestMPISuite runs the conformance suite with frames that MPI carries. It includes every algorithm of
 // collectives that a team may use. It omits the parts "timeline", "devices" and "time": a recorder of timelines
-// belongs to one process, and clocks of processes differ.
+// belongs to one process, and clocks of processes differ. The two processes are apart; the four share their segments.
 func TestMPISuite(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
-		for _, processes := range []int{2, 4} {
+		for processes, over := range map[int]func(*far.Job) *live.Fabric{2: live.Apart, 4: live.Over} {
 			t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
-				clustertest.Run(t, relayed(t, launcher, flags, processes), clustertest.Host(), clustertest.Smaller(8),
+				clustertest.Run(t, relayed(t, launcher, flags, processes, over), clustertest.Host(), clustertest.Smaller(8),
 					clustertest.Without("timeline", "devices", "time"))
 			})
 		}

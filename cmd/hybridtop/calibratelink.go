@@ -59,6 +59,7 @@ func (l *linkFlags) calibrate(ctx context.Context, o *calibrate.Options, rounds 
 	if err != nil {
 		return nil, err
 	}
+	x.KeepApart() // the link is between hosts
 	node, err := l.nodeMachine(ctx, *o)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func hideFlags(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !cmd.HasParent() {
 			f.Hidden = !slices.Contains(briefFlags, f.Name)
-		} else if knob.of.values[f.Name] != nil || f.Name == "front" {
+		} else if knob.of.values[f.Name] != nil || f.Name == "front" || f.Name == "apart" {
 			f.Hidden = !slices.Contains(briefKnobs, f.Name)
 		}
 	})

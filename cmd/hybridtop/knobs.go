@@ -36,6 +36,7 @@ type knobFlags struct {
 	joint    []string // values of --together: KNOB,KNOB=VALUExVALUE,...
 	launcher string   // value of --launcher
 	front    string   // value of --front
+	apart    bool     // --apart is set
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.

@@ -25,6 +25,7 @@ func (f *knobFlags) addLauncher(cmd *cobra.Command) {
 		"launcher of jobs for --fabric mpi, such as \"mpirun -n 2\" (docs/mpi.md)")
 	cmd.Flags().StringVar(&f.front, "front", "", "address of this host, such as 10.0.0.1:0, for a job whose process 0 runs on "+
 		"another host; default: a Unix socket")
+	cmd.Flags().BoolVar(&f.apart, "apart", false, "processes of a job do not share segments: puts and gets between them are messages")
 	k := engine.ProcessesKnob(1)
 	k.Default = ""
 	f.knobs = append(f.knobs, k)
@@ -39,7 +40,7 @@ func (f *knobFlags) addLauncher(cmd *cobra.Command) {
 func (f *knobFlags) fabrics() (map[string]cluster.Fabric, error) {
 	all := session.Fabrics()
 	if f.launcher == "" {
-		if f.front != "" {
+		if f.front != "" || f.apart {
 			return nil, errNoLauncher
 		}
 		return all, nil
@@ -47,6 +48,9 @@ func (f *knobFlags) fabrics() (map[string]cluster.Fabric, error) {
 	x, err := job.New(f.launcher)
 	if err == nil && f.front != "" {
 		err = x.Listen(f.front)
+	}
+	if err == nil && f.apart {
+		x.KeepApart()
 	}
 	if err == nil && f.table != "" {
 		err = x.UseTable(f.table)

@@ -304,7 +304,7 @@ func (r *result) table(w io.Writer) error {
 		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))
 	}
 	if j := r.Job; j != nil {
-		t.row(fmt.Sprintf("%d processes on %s", j.Processes, j.Library))
+		t.row(j.String())
 	}
 	if text := latePhrase(r.Late); text != "" {
 		t.row(text)

@@ -23,6 +23,7 @@ type Fabric struct {
 	launcher launcher
 	program  string
 	address  string // of the front's TCP socket; "": a Unix socket
+	apart    bool   // processes do not share segments
 	table    string // file of the table for algorithm = tuned; "": none
 }
 
@@ -70,6 +71,9 @@ func (f *Fabric) UseTable(file string) error {
 	return err
 }
 
+// KeepApart makes the processes of each job not share segments, also on one host.
+func (f *Fabric) KeepApart() { f.apart = true }
+
 // JobSize implements session.Relay.
 func (f *Fabric) JobSize() int { return f.launcher.processes }
 
@@ -98,6 +102,9 @@ func (f *Fabric) line(sc *engine.Scenario, l session.Limits) []string {
 	}
 	if l.Until > 0 {
 		line = append(line, "--until="+(time.Duration(l.Until/cluster.Nanosecond)).String())
+	}
+	if f.apart {
+		line = append(line, "--apart")
 	}
 	if f.table != "" {
 		line = append(line, "--table="+f.table)

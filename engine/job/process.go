@@ -37,7 +37,7 @@ func Run(args []string, open func() (Carrier, error)) int {
 		_ = errs.Close()
 		return 1
 	}
-	sc, limits, err := Request(args)
+	r, err := ParseRequest(args)
 	if err != nil {
 		return fail(err)
 	}
@@ -46,7 +46,7 @@ func Run(args []string, open func() (Carrier, error)) int {
 		return fail(err)
 	}
 	job := far.Join(t)
-	err = run(job, sc, limits)
+	err = run(job, r)
 	if err == nil || job.Process() != 0 && job.Runs() > 0 { // process 0 ends the job after a failure
 		lost := job.Close()
 		if err != nil && lost == nil { // process 0 has closed the job without a failure, and writes no error
@@ -72,33 +72,42 @@ const (
 	yielding   = time.Second            // process 0 writes the result and the error, and aborts first
 )
 
-// Request reads the scenario and the limits from a command line. machines are available in addition to the presets.
-func Request(args []string, machines ...cluster.Machine) (sc engine.Scenario, limits session.Limits, err error) {
+// Request is what a process of a job runs.
+type Request struct {
+	Scenario engine.Scenario
+	Limits   session.Limits
+	Apart    bool // processes do not share segments
+}
+
+// ParseRequest reads a command line. machines are available in addition to the presets.
+func ParseRequest(args []string, machines ...cluster.Machine) (r Request, err error) {
 	if len(args) < 2 || args[0] != "run" {
-		return sc, limits, errors.New(usage)
+		return r, errors.New(usage)
 	}
-	if sc, err = session.Scenario(args[1], machines...); err != nil {
-		return sc, limits, err
+	if r.Scenario, err = session.Scenario(args[1], machines...); err != nil {
+		return r, err
 	}
+	sc, limits := &r.Scenario, &r.Limits
 	flags := flag.NewFlagSet("hybridtop-mpi", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&limits.Iterations, "iterations", 0, "number of iterations of the run, however long they take")
 	flags.DurationVar(&limits.Usual, "for", 3*time.Second, "time in which the run starts iterations")
 	table := flags.String("table", "", "table for algorithm = tuned, which every process reads")
 	until := flags.Duration("until", 0, "time on the fabric's clock at which the run starts no further iteration")
+	flags.BoolVar(&r.Apart, "apart", false, "processes on one host do not share segments")
 	for _, k := range sc.Table {
 		flags.String(k.Name, k.Default, k.Doc)
 	}
 	if err = flags.Parse(args[2:]); err != nil {
-		return sc, limits, err
+		return r, err
 	}
 	if limits.Iterations < 0 || limits.Usual <= 0 || *until < 0 || flags.NArg() > 0 {
-		return sc, limits, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
+		return r, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
 			usage)
 	}
 	if *table != "" {
 		if err = tuner.Use(*table); err != nil {
-			return sc, limits, err
+			return r, err
 		}
 	}
 	timed := false
@@ -112,21 +121,29 @@ func Request(args []string, machines ...cluster.Machine) (sc engine.Scenario, li
 			err = sc.Set(f.Name, f.Value.String())
 		}
 	})
-	return sc, limits, err
+	return r, err
+}
+
+// fabric returns the fabric over the processes of a job.
+func (r *Request) fabric(job *far.Job) cluster.Fabric {
+	if r.Apart {
+		return live.Apart(job)
+	}
+	return live.Over(job)
 }
 
 // run runs the session of this process. In process 0 it writes the result, and returns an error if the
 // run did not verify.
-func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
-	front, err := attach(job)
+func run(job *far.Job, r Request) error {
+	front, err := attach(job, !r.Apart)
 	if err != nil {
 		return err
 	}
-	o := session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)}, Limits: limits}
+	o := session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: r.fabric(job)}, Limits: r.Limits}
 	if front != nil {
 		o.Observer = front
 	}
-	s, err := session.New(sc, o)
+	s, err := session.New(r.Scenario, o)
 	if err != nil {
 		if front != nil {
 			front.refuse(err)
@@ -145,7 +162,7 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	snap := s.Load()
 	out := safetext.NewWriter(os.Stdout)
 	if failed == nil || snap.Iteration > 0 {
-		write(out, snap, job)
+		write(out, snap, descriptionOf(job, !r.Apart))
 	}
 	v := snap.Verification
 	switch err := out.Close(); {
@@ -177,10 +194,15 @@ func interrupted(job *far.Job, l *cluster.Layout) error {
 	return err
 }
 
+// descriptionOf describes the processes of a job. shared: processes on one host share segments.
+func descriptionOf(j *far.Job, shared bool) *engine.Job {
+	return &engine.Job{Library: j.Carrier(), Processes: j.Processes(), Shared: shared}
+}
+
 // write writes the result of a run.
-func write(w io.Writer, s *engine.Snapshot, job *far.Job) {
-	fmt.Fprintf(w, "%s on %s: %d nodes × %d ranks, %s\n%d processes on %s\n\n", s.Scenario.Workload, s.Scenario.Text("machine"),
-		s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.Model, job.Processes(), job.Carrier())
+func write(w io.Writer, s *engine.Snapshot, job *engine.Job) {
+	fmt.Fprintf(w, "%s on %s: %d nodes × %d ranks, %s\n%s\n\n", s.Scenario.Workload, s.Scenario.Text("machine"),
+		s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.Model, job)
 	for _, m := range s.Metrics {
 		fmt.Fprintf(w, "%-24s %12.6g %-8s %s\n", m.Name, m.Value, m.Unit, m.Kind)
 	}

@@ -68,7 +68,7 @@ func (*reporter) Over() {}
 func hasFront() bool { return os.Getenv(socketVariable) != "" }
 
 // attach connects process 0 to the front. It returns nil in other processes, and if no front has started the job.
-func attach(j *far.Job) (*reporter, error) {
+func attach(j *far.Job, shared bool) (*reporter, error) {
 	if j.Process() != 0 || !hasFront() {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func attach(j *far.Job) (*reporter, error) {
 	if err := writeMessage(conn, hello, c.Bytes()); err != nil {
 		return nil, fmt.Errorf("front: %w", err)
 	}
-	return &reporter{conn: conn, job: engine.Job{Library: j.Carrier(), Processes: j.Processes()}, lost: make(chan struct{})}, nil
+	return &reporter{conn: conn, job: *descriptionOf(j, shared), lost: make(chan struct{})}, nil
 }
 
 // dialTime is the time that the front has to accept a connection.
