@@ -47,7 +47,7 @@ func Share(n int64) (*Shared, error) {
 func MapShared(name string, n int64) (*Shared, error) {
 	path, _, ok := strings.Cut(name, " ")
 	if !ok || len(name) > sharedHead || path != filepath.Clean(path) || !filepath.IsLocal(path) {
-		return nil, fmt.Errorf("host: %q is no name of shared memory", name)
+		return nil, fmt.Errorf("host: %q does not name shared memory", name)
 	}
 	path = filepath.Join("/proc", path)
 	target, err := os.Readlink(path)

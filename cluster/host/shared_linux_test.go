@@ -93,15 +93,15 @@ func TestMapSharedRefusesOtherFiles(t *testing.T) {
 		n    int64
 		want string
 	}{
-		{"", 10, "no name"},
-		{"../etc/passwd x", 10, "no name"},
-		{own + "../fd/0 x", 10, "no name"},
+		{"", 10, "does not name"},
+		{"../etc/passwd x", 10, "does not name"},
+		{own + "../fd/0 x", 10, "does not name"},
 		{own + "99999 x", 10, "no such file"},
 		{fmt.Sprint(own, file.Fd(), " x"), 10, "another file"},
 		{fmt.Sprint(own, loose, " x"), 10, "fixed size"},
 		{s.Name(), 11, "want 75 B"},
 		{path + " x", 10, "another process"},
-		{s.Name() + strings.Repeat("x", 100), 10, "no name"},
+		{s.Name() + strings.Repeat("x", 100), 10, "does not name"},
 	} {
 		if m, err := MapShared(c.name, c.n); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q with %d B: error %v, want %q", c.name, c.n, err, c.want)

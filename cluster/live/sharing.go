@@ -13,7 +13,7 @@ import (
 // process is a copy or an instruction, as inside one process. Each process makes one memory for its ranks, and offers
 // it to the others when the run begins. A process that cannot map it sends frames.
 
-// sleepers is the number of sleeping threads of a rank, on a cache line of its own.
+// sleepers is the number of sleeping threads of a rank. It has a separate cache line.
 type sleepers struct {
 	n atomic.Int32
 	_ [60]byte
@@ -81,7 +81,7 @@ func (x *remote) release() {
 	x.memory = shared{}
 }
 
-// placeSegment gives a rank of this process its segment.
+// placeSegment places the segment of a rank of this process.
 func (e *engine) placeSegment() {
 	if x := e.w.remote; x != nil && x.memory.own != nil {
 		e.useMemory(x.memory.own)

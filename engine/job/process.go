@@ -72,7 +72,7 @@ const (
 	yielding   = time.Second            // process 0 writes the result and the error, and aborts first
 )
 
-// Request is what a process of a job runs.
+// Request is the run that a command line requests of a process.
 type Request struct {
 	Scenario engine.Scenario
 	Limits   session.Limits
