@@ -10,6 +10,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
@@ -54,8 +55,8 @@ func (m *monkey) act() {
 			[]string{"group", "nodes", "ranks-per-node", "size", "elements", "threads-per-rank", "world-seed"}[m.rng.IntN(7)],
 			1<<m.rng.IntN(7)))
 	case k < 89:
-		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead",
-			"heat"}[m.rng.IntN(8)])
+		all := workload.All()
+		m.line(":workload " + all[m.rng.IntN(len(all))].Name)
 	default:
 		m.give(tick{at: time.Now()})
 	}
