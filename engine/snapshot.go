@@ -160,14 +160,14 @@ type SizeOnly struct {
 type Job struct {
 	Library   string `json:"library"` // that carries messages between them, with its version
 	Processes int    `json:"processes"`
-	Shared    bool   `json:"shared_segments"` // processes on one host share the segments of their ranks
+	Shared    bool   `json:"shared_segments"` // process 0 reaches segments of another process by loads and stores
 }
 
 // String returns the description in a result.
 func (j *Job) String() string {
 	text := fmt.Sprintf("%d processes on %s", j.Processes, j.Library)
 	if j.Shared {
-		text += ", segments shared on each host"
+		text += ", segments shared within a host"
 	}
 	return text
 }

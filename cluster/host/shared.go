@@ -4,10 +4,10 @@ package host
 type Shared struct {
 	name   string
 	mapped []byte
-	close  func() error // of the file, in the process that made it
+	close  func() error // closes the file; nil in processes that only map it
 }
 
-// sharedHead is the size of the first part of the memory, which has its name. It is a cache line.
+// sharedHead is the size of the header, a cache line. It has the name of the memory.
 const sharedHead = 64
 
 // Name returns the name with which a process of this host maps the memory.

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !(linux && (amd64 || arm64))
 
 package host
 
@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Share returns an error: only Linux has memory that processes can share without a file.
+// Share returns an error: it needs Linux and a large address space.
 func Share(int64) (*Shared, error) {
 	return nil, fmt.Errorf("host: shared memory: %w", errors.ErrUnsupported)
 }
@@ -15,5 +15,5 @@ func Share(int64) (*Shared, error) {
 // MapShared returns an error, like Share.
 func MapShared(string, int64) (*Shared, error) { return Share(0) }
 
-// Close implements the method of Linux.
+// Close does nothing.
 func (*Shared) Close() error { return nil }

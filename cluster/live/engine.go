@@ -49,7 +49,7 @@ type engine struct {
 	// senders often read the next five fields: no frequently changed field may share their cache
 	// lines
 	_         [128]byte
-	sleeping  *atomic.Int32 // number of parked threads, plus away: a sender that reads 0 need not wake a thread
+	sleeping  *sleepers     // number of parked threads, plus away: a sender that reads 0 need not wake a thread
 	urgent    atomic.Uint32 // VCIs with work for any thread of the rank, by bit
 	detached  atomic.Int32  // operations of a VCI with a continuation
 	dirty     []atomic.Uint64
@@ -117,7 +117,7 @@ func (w *world) newEngine(id int32) *engine {
 func (w *world) bareEngine(id int32) *engine {
 	p := len(w.engines)
 	e := &engine{id: id, w: w, out: make([]*ring, p)}
-	e.sleeping = &new(sleepers).n
+	e.sleeping = new(sleepers)
 	none := []*ring(nil)
 	e.inbound.Store(&none)
 	if p > maxPolledRings {

@@ -19,6 +19,8 @@ import (
 type Fabric struct {
 	job   *far.Job // nil: all ranks are in this process
 	apart bool     // processes do not share segments
+
+	shares atomic.Bool // in the latest run, loads and stores reach segments of another process
 }
 
 // New returns the live fabric.
@@ -29,9 +31,12 @@ func New() *Fabric { return &Fabric{} }
 // same process. Processes on one host share their segments.
 func Over(job *far.Job) *Fabric { return &Fabric{job: job} }
 
-// Apart is Over, but processes on one host do not share segments. Every put, get and atomic between processes is a frame,
-// as between hosts.
+// Apart returns the live fabric over the processes of a job, like Over. Processes on one host do not share segments:
+// every put, get and atomic between processes is a frame, as between hosts.
 func Apart(job *far.Job) *Fabric { return &Fabric{job: job, apart: true} }
+
+// SharesSegments reports whether loads and stores of this process reach segments of another process in the latest run.
+func (f *Fabric) SharesSegments() bool { return f.shares.Load() }
 
 // Process implements cluster.Distributed.
 func (f *Fabric) Process() int {

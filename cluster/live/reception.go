@@ -81,6 +81,7 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, A: a, Size: 8, Sized: true})
 		return nil
 	case far.Alert:
+		e.sleeping.alerted.Store(0) // a later change sends another Alert
 		e.alert()
 		return nil
 	case far.Reply:

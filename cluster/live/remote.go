@@ -29,12 +29,13 @@ type remote struct {
 	me      int32
 	ranks   []int32 // by process: number of its ranks
 	local   int32   // number of ranks of this process
-	first   int32   // the first of them
+	first   int32   // the first of them; -1: none
 	apart   bool    // segments are not shared
 	memory  shared  // segments of this process and of others on its host
 
 	mu       sync.Mutex
 	pending  map[uint64]operation // by token
+	doubts   []string             // warnings about shared memory
 	token    uint64
 	barriers map[int32]*remoteBarrier // by context
 
@@ -112,6 +113,7 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	}
 	w.shareHost(x.run.Hosts())
 	x.mapSegments()
+	f.shares.Store(len(x.memory.mapped) > 0)
 	return nil
 }
 
@@ -158,7 +160,7 @@ func (w *world) isLocal(rank int32) bool {
 
 // remoteEngine returns an engine for a rank of another process. No goroutine belongs to it.
 func (w *world) remoteEngine(id int32) *engine {
-	e := &engine{id: id, w: w, sleeping: &new(sleepers).n}
+	e := &engine{id: id, w: w, sleeping: new(sleepers)}
 	e.main = e
 	e.inbound.Store(new([]*ring))
 	e.ended.Store(true)
@@ -377,7 +379,7 @@ func (x *remote) reply(e *engine, p *parcel, d cluster.Done) {
 
 // put implements transport. Sending copies the bytes, so local completion is immediate.
 func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	if x.hasSegment(op.Peer) {
+	if x.reachesSegment(op.Peer) {
 		return x.direct.put(e, op, n)
 	}
 	then := op.Then
@@ -416,7 +418,7 @@ func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 
 // get implements transport.
 func (x *remote) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	if x.hasSegment(op.Peer) {
+	if x.reachesSegment(op.Peer) {
 		return x.direct.get(e, op, n)
 	}
 	s := e.takeSlot(op)
@@ -434,7 +436,7 @@ func boolean(b bool) int32 {
 
 // atomic implements transport.
 func (x *remote) atomic(e *engine, op *cluster.Op) cluster.Handle {
-	if x.hasSegment(op.Peer) {
+	if x.reachesSegment(op.Peer) {
 		return x.direct.atomic(e, op)
 	}
 	s := e.takeSlot(op)

@@ -1,6 +1,9 @@
 package live
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -15,8 +18,9 @@ import (
 
 // sleepers is the number of sleeping threads of a rank. It has a separate cache line.
 type sleepers struct {
-	n atomic.Int32
-	_ [60]byte
+	atomic.Int32
+	alerted atomic.Int32 // 1: another process has sent an Alert that has not arrived
+	_       [56]byte
 }
 
 // sleepersBytes is the size of sleepers.
@@ -25,31 +29,53 @@ const sleepersBytes = int64(unsafe.Sizeof(sleepers{}))
 // shared has the memories that a run shares with other processes. A memory has the sleepers of each rank of its
 // process, and then their segments.
 type shared struct {
-	own    *host.Shared // nil: not shared
-	others []*host.Shared
+	local  *host.Shared // nil: not shared
+	mapped []*host.Shared
 }
 
 // offer returns the name of this process's memory, or "".
 func (m *shared) offer() string {
-	if m.own == nil {
+	if m.local == nil {
 		return ""
 	}
-	return m.own.Name()
+	return m.local.Name()
 }
 
-// strideOf returns the distance between two segments.
-func (w *world) strideOf() int64 { return (w.spec.Segment + sleepersBytes - 1) &^ (sleepersBytes - 1) }
+// segmentStride returns the distance between the segments of consecutive ranks of a process, in bytes.
+func (w *world) segmentStride() int64 {
+	return (w.spec.Segment + sleepersBytes - 1) &^ (sleepersBytes - 1)
+}
 
 // sharedBytes returns the size of the memory of a process.
 func (x *remote) sharedBytes(process int32) int64 {
-	return int64(x.ranks[process]) * (sleepersBytes + x.w.strideOf())
+	return int64(x.ranks[process]) * (sleepersBytes + x.w.segmentStride())
 }
 
-// share makes the memory of this process. If the host has no such memory, the segments belong to this process.
+// share makes the memory of this process. If it fails, other processes send frames to its ranks.
 func (x *remote) share() {
-	if !x.apart && x.w.spec.Segment > 0 && x.local > 0 && x.local < int32(len(x.process)) {
-		x.memory.own, _ = host.Share(x.sharedBytes(x.me))
+	if x.apart || x.w.spec.Segment == 0 || x.local == 0 || x.local == int32(len(x.process)) {
+		return
 	}
+	var err error
+	x.memory.local, err = host.Share(x.sharedBytes(x.me))
+	x.doubt(err)
+}
+
+// doubt adds an error of shared memory to the warnings.
+func (x *remote) doubt(err error) {
+	if err == nil || errors.Is(err, errors.ErrUnsupported) {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.doubts = append(x.doubts, fmt.Sprintf("process %d: %v (its puts and gets to other processes on its host may be messages)", x.me, err))
+}
+
+// warnings implements transport.
+func (x *remote) warnings() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.doubts)
 }
 
 // mapSegments maps the segments of the other processes on this host.
@@ -59,10 +85,13 @@ func (x *remote) mapSegments() {
 		if int32(p) == x.me || offer == "" || x.apart || hosts[p] != hosts[x.me] {
 			continue
 		}
-		if m, err := host.MapShared(offer, x.sharedBytes(int32(p))); err == nil {
-			x.memory.others = append(x.memory.others, m)
-			mapped[int32(p)] = m
+		m, err := host.MapShared(offer, x.sharedBytes(int32(p)))
+		if err != nil {
+			x.doubt(err)
+			continue
 		}
+		x.memory.mapped = append(x.memory.mapped, m)
+		mapped[int32(p)] = m
 	}
 	for i, e := range x.w.engines {
 		if m := mapped[x.process[i]]; m != nil {
@@ -73,9 +102,9 @@ func (x *remote) mapSegments() {
 
 // release closes the memories after the run.
 func (x *remote) release() {
-	for _, m := range append(x.memory.others, x.memory.own) {
+	for _, m := range append(x.memory.mapped, x.memory.local) {
 		if m != nil {
-			m.Close()
+			x.doubt(m.Close())
 		}
 	}
 	x.memory = shared{}
@@ -83,8 +112,8 @@ func (x *remote) release() {
 
 // placeSegment places the segment of a rank of this process.
 func (e *engine) placeSegment() {
-	if x := e.w.remote; x != nil && x.memory.own != nil {
-		e.useMemory(x.memory.own)
+	if x := e.w.remote; x != nil && x.memory.local != nil {
+		e.useMemory(x.memory.local)
 		return
 	}
 	e.seg = alignedBytes(e.w.spec.Segment)
@@ -95,16 +124,19 @@ func (e *engine) placeSegment() {
 func (e *engine) useMemory(m *host.Shared) {
 	x, b := e.w.remote, m.Bytes()
 	k := int64(x.number[e.id])
-	at := int64(x.ranks[x.process[e.id]])*sleepersBytes + k*e.w.strideOf()
-	e.sleeping = &(*sleepers)(unsafe.Pointer(&b[k*sleepersBytes])).n
+	at := int64(x.ranks[x.process[e.id]])*sleepersBytes + k*e.w.segmentStride()
+	e.sleeping = (*sleepers)(unsafe.Pointer(&b[k*sleepersBytes]))
 	e.seg = b[at : at+e.w.spec.Segment : at+e.w.spec.Segment]
 	e.words = cluster.Words(e.seg)
 }
 
-// hasSegment reports whether loads and stores of this process reach a rank's segment.
-func (x *remote) hasSegment(rank int32) bool { return x.w.engines[rank].seg != nil }
+// reachesSegment reports whether loads and stores of this process reach a rank's segment.
+func (x *remote) reachesSegment(rank int32) bool { return x.w.engines[rank].seg != nil }
 
-// sendAlert wakes a rank of another process, after a change of a word of its segment.
+// sendAlert wakes a rank of another process, after a change of a word of its segment. Until the Alert has arrived, no
+// process sends another one.
 func (x *remote) sendAlert(to int32) {
-	x.send(&far.Frame{Kind: far.Alert, Src: x.first, Dst: to, Sized: true})
+	if x.w.engines[to].sleeping.alerted.CompareAndSwap(0, 1) {
+		x.send(&far.Frame{Kind: far.Alert, Src: x.first, Dst: to, Sized: true})
+	}
 }

@@ -153,9 +153,9 @@ func (x *wire) machineTime(d time.Duration) cluster.Time {
 
 // maxLag is the longest time by which the clock passes an event that has not been processed. Then it pauses,
 // so that a host that runs other programs adds no more to a time. An idle host is later than this only
-// if the program itself needs more time than the machine. An event can be later than maxLag only if the host
-// stopped a thread while it posted the event. This counts as maxLag: one stopped thread does not require a larger
-// dilation.
+// if the program itself needs more time than the machine. If the host stops a
+// thread while the thread posts an event, the event can be later. Its delay then counts as maxLag, because one stopped
+// thread does not require a larger dilation.
 const maxLag = 20 * time.Microsecond
 
 // now returns the time of the clock since the launch, in wall ns. It is the host's time without the times for

@@ -71,7 +71,7 @@ func (f *Fabric) UseTable(file string) error {
 	return err
 }
 
-// KeepApart makes the processes of each job not share segments, also on one host.
+// KeepApart stops the processes of a job on one host from sharing segments.
 func (f *Fabric) KeepApart() { f.apart = true }
 
 // JobSize implements session.Relay.

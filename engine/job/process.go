@@ -125,7 +125,7 @@ func ParseRequest(args []string, machines ...cluster.Machine) (r Request, err er
 }
 
 // fabric returns the fabric over the processes of a job.
-func (r *Request) fabric(job *far.Job) cluster.Fabric {
+func (r *Request) fabric(job *far.Job) *live.Fabric {
 	if r.Apart {
 		return live.Apart(job)
 	}
@@ -135,11 +135,12 @@ func (r *Request) fabric(job *far.Job) cluster.Fabric {
 // run runs the session of this process. In process 0 it writes the result, and returns an error if the
 // run did not verify.
 func run(job *far.Job, r Request) error {
-	front, err := attach(job, !r.Apart)
+	fabric := r.fabric(job)
+	front, err := attach(job, fabric)
 	if err != nil {
 		return err
 	}
-	o := session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: r.fabric(job)}, Limits: r.Limits}
+	o := session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: fabric}, Limits: r.Limits}
 	if front != nil {
 		o.Observer = front
 	}
@@ -162,7 +163,7 @@ func run(job *far.Job, r Request) error {
 	snap := s.Load()
 	out := safetext.NewWriter(os.Stdout)
 	if failed == nil || snap.Iteration > 0 {
-		write(out, snap, descriptionOf(job, !r.Apart))
+		write(out, snap, descriptionOf(job, fabric))
 	}
 	v := snap.Verification
 	switch err := out.Close(); {
@@ -194,9 +195,9 @@ func interrupted(job *far.Job, l *cluster.Layout) error {
 	return err
 }
 
-// descriptionOf describes the processes of a job. shared: processes on one host share segments.
-func descriptionOf(j *far.Job, shared bool) *engine.Job {
-	return &engine.Job{Library: j.Carrier(), Processes: j.Processes(), Shared: shared}
+// descriptionOf describes the processes of a job in the latest run of a fabric.
+func descriptionOf(j *far.Job, f *live.Fabric) *engine.Job {
+	return &engine.Job{Library: j.Carrier(), Processes: j.Processes(), Shared: f.SharesSegments()}
 }
 
 // write writes the result of a run.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
@@ -28,7 +29,8 @@ var errFront = errors.New("the front has ended")
 // reporter is the connection of process 0 to the front.
 type reporter struct {
 	conn    net.Conn
-	job     engine.Job
+	job     *far.Job
+	fabric  *live.Fabric
 	encoder engine.Encoder
 	sent    time.Duration // of the last sample
 	seq     uint64        // of the last snapshot
@@ -68,7 +70,7 @@ func (*reporter) Over() {}
 func hasFront() bool { return os.Getenv(socketVariable) != "" }
 
 // attach connects process 0 to the front. It returns nil in other processes, and if no front has started the job.
-func attach(j *far.Job, shared bool) (*reporter, error) {
+func attach(j *far.Job, f *live.Fabric) (*reporter, error) {
 	if j.Process() != 0 || !hasFront() {
 		return nil, nil
 	}
@@ -82,7 +84,7 @@ func attach(j *far.Job, shared bool) (*reporter, error) {
 	if err := writeMessage(conn, hello, c.Bytes()); err != nil {
 		return nil, fmt.Errorf("front: %w", err)
 	}
-	return &reporter{conn: conn, job: *descriptionOf(j, shared), lost: make(chan struct{})}, nil
+	return &reporter{conn: conn, job: j, fabric: f, lost: make(chan struct{})}, nil
 }
 
 // dialTime is the time that the front has to accept a connection.
@@ -194,7 +196,7 @@ func (r *reporter) send(k kind, s *engine.Snapshot) error {
 	c := *s
 	from := sort.Search(len(s.Series), func(i int) bool { return s.Series[i].At > r.sent })
 	c.Series = slices.Clip(s.Series[from:])
-	c.Marks, c.Studies, c.Job = nil, nil, &r.job
+	c.Marks, c.Studies, c.Job = nil, nil, descriptionOf(r.job, r.fabric)
 	if n := len(s.Series); n > 0 {
 		r.sent = s.Series[n-1].At
 	}

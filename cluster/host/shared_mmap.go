@@ -1,3 +1,5 @@
+//go:build linux && (amd64 || arm64)
+
 package host
 
 import (
@@ -12,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedFile is the name of the memory's file, which is in no folder.
+// sharedFile is the label of the memory's file in /proc. The file is in no folder.
 const sharedFile = "hybridtop"
 
-// fixedSize keeps the size of a file.
+// fixedSize is the set of seals that fix the size of a file.
 const fixedSize = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // Share returns n bytes of memory that other processes of this host can map. The system frees it when all of them
@@ -90,11 +92,12 @@ func mapShared(fd int, n int64) (*Shared, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // the system may refuse
 	return &Shared{mapped: b}, nil
 }
 
-// Close releases the memory in this process. Its addresses stay valid: they then read as zeros, so a program that
-// still has a slice does no harm.
+// Close releases the memory in this process. The addresses stay in use, and then read as zeros. A program that still
+// uses a slice neither crashes nor changes the memory of another process.
 func (s *Shared) Close() error {
 	at := unsafe.Pointer(unsafe.SliceData(s.mapped))
 	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(s.mapped)), unix.PROT_READ|unix.PROT_WRITE,

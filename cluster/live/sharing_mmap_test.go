@@ -1,8 +1,11 @@
+//go:build linux && (amd64 || arm64)
+
 package live_test
 
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -61,6 +64,33 @@ func TestSegmentsAreShared(t *testing.T) {
 				t.Errorf("%d operations sent %d frames", 3*count, during)
 			}
 		})
+	}
+}
+
+// TestAlertsAreCombined changes a word of a parked rank often. The rank has at most one Alert on its way, and sees the
+// last change.
+func TestAlertsAreCombined(t *testing.T) {
+	const count = 50_000
+	var sent atomic.Int64
+	f := processesOver(t, 2, live.Over, func(tr far.Transport) far.Transport { return counting{tr, &sent} })
+	perNode := runtime.NumCPU() // ranks park, because they share cores
+	clustertest.Must(t, f, clustertest.Spec(clustertest.Host(), 2, perNode), func(r *cluster.Rank) error {
+		if r.ID() == perNode {
+			_, err := r.Await(64, cluster.CmpGreaterEqual, count)
+			return err
+		}
+		for start := r.Now(); r.ID() == 0 && r.Now()-start < 5*cluster.Millisecond; {
+			runtime.Gosched()
+		}
+		for i := 0; r.ID() == 0 && i < count; i++ {
+			if _, err := r.Atomic(cluster.At(perNode, 64), cluster.AtomicAdd, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := sent.Load(); n > count/20 {
+		t.Errorf("%d atomics on a waiting rank sent %d frames, want at most %d", count, n, count/20)
 	}
 }
 
