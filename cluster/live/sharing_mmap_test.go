@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
@@ -91,6 +94,26 @@ func TestAlertsAreCombined(t *testing.T) {
 	})
 	if n := sent.Load(); n > count/20 {
 		t.Errorf("%d atomics on a waiting rank sent %d frames, want at most %d", count, n, count/20)
+	}
+}
+
+// TestRunWithoutSharedMemory limits the size of files, so that there is no shared memory. The run sends frames, and
+// warns.
+func TestRunWithoutSharedMemory(t *testing.T) {
+	f := newProcesses(t, 2)
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Setrlimit(unix.RLIMIT_FSIZE, &was) })
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1000, Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	run := clustertest.Must(t, f, clustertest.Spec(clustertest.Host(), 2, 1), func(r *cluster.Rank) error {
+		return r.Put(cluster.At(1-r.ID(), 0), cluster.Of(make([]byte, 8)))
+	})
+	if got := strings.Join(run.Warnings(), "\n"); !strings.Contains(got, "shared memory: file too large") {
+		t.Errorf("the run warns %q, want a warning about shared memory", got)
 	}
 }
 
