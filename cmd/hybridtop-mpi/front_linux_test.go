@@ -48,12 +48,28 @@ func front() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	s.Start(ctx)
+	go func() {
+		for snap := s.Load(); snap.Job == nil || len(snap.Metrics) == 0; snap = s.Load() {
+			<-time.After(time.Millisecond)
+		}
+		_ = os.WriteFile(answered(os.Getenv(folderVariable)), nil, 0o600)
+	}()
 	err = s.Wait()
 	snap := s.Load()
 	if snap.Job != nil {
 		fmt.Printf("%d processes on %s, answers %d\n", snap.Job.Processes, snap.Job.Library, len(snap.Metrics))
 	}
 	return err
+}
+
+// answered is the file that a front creates when it has a result.
+func answered(folder string) string { return filepath.Join(folder, "answered") }
+
+// awaitFile waits until a file exists.
+func awaitFile(ctx context.Context, name string) {
+	for _, err := os.Stat(name); err != nil && ctx.Err() == nil; _, err = os.Stat(name) {
+		<-time.After(time.Millisecond)
+	}
 }
 
 // TestMPIFront checks failures of a job with a front. Front and job end within five seconds. The front keeps the last
@@ -91,12 +107,7 @@ func TestMPIFront(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for ctx.Err() == nil {
-					if _, err := os.Stat(filepath.Join(folder, "reached")); err == nil {
-						break
-					}
-					<-time.After(time.Millisecond)
-				}
+				awaitFile(ctx, filepath.Join(folder, "reached"))
 				began := time.Now()
 				var pids []int
 				for p := range 2 {
@@ -112,7 +123,7 @@ func TestMPIFront(t *testing.T) {
 					if c.target >= 0 {
 						victim = pids[c.target]
 					}
-					<-time.After(200 * time.Millisecond) // a snapshot has arrived
+					awaitFile(ctx, answered(folder))
 					began = time.Now()
 					if err := syscall.Kill(victim, c.signal); err != nil {
 						t.Fatal(err)
