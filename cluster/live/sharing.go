@@ -68,11 +68,15 @@ func (x *remote) doubt(err error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.doubts = append(x.doubts, fmt.Sprintf("process %d: %v (its puts and gets to other processes on its host may be messages)", x.me, err))
+	x.doubts = append(x.doubts,
+		fmt.Sprintf("process %d: %v (its puts and gets to other processes on its host may be messages)", x.me, err))
 }
 
-// warnings implements transport.
+// warnings implements transport. If the run was aborted, another process may have closed its memory early.
 func (x *remote) warnings() []string {
+	if x.w.aborted.Load() {
+		return nil
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.doubts)
