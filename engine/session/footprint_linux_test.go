@@ -126,6 +126,10 @@ func TestFootprints(t *testing.T) {
 		need, used := footprint(t, settings...)
 		grown := float64(used.Grown)
 		t.Logf("%s: needs %s, took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+		if grown > need+host.Reserve/2 { // on a busy host, the collector leaves more garbage
+			_, used = footprintWith(t, "GOGC=25", settings)
+			grown = float64(used.Grown)
+		}
 		if grown > need+host.Reserve/2 {
 			t.Errorf("%s: needs %s, and took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		}
@@ -138,6 +142,12 @@ func TestFootprints(t *testing.T) {
 // footprint runs a scenario in its own process and returns its need and its usage.
 func footprint(t *testing.T, settings ...string) (need float64, used usage) {
 	t.Helper()
+	return footprintWith(t, "", settings)
+}
+
+// footprintWith is footprint with an additional environment variable.
+func footprintWith(t *testing.T, variable string, settings []string) (need float64, used usage) {
+	t.Helper()
 	o := Options{Fabrics: Fabrics()}
 	set, err := o.plan(scenarioOf(t, settings))
 	if err != nil {
@@ -148,7 +158,7 @@ func footprint(t *testing.T, settings ...string) (need float64, used usage) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFootprintChild$", "-test.v")
-	cmd.Env = append(os.Environ(), footprintOf+"="+string(text))
+	cmd.Env = append(os.Environ(), footprintOf+"="+string(text), variable)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", settings, err, out)
