@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
-// update rewrites what is expected of testdata/live.htr. The recording itself stays, because it has an earlier format.
+// update rewrites the expected results of testdata/live.htr. The recording itself stays, because it has an earlier format.
 var update = flag.Bool("update", false, "rewrite the expected results of the recording in testdata")
 
 // A live run recorded on amd64 has the same numbers on any other host, in JSON and in snapshots.

@@ -95,8 +95,9 @@ func resident(t testing.TB, name string) int64 {
 	return 0
 }
 
-// The computed need of a scenario is at least its memory use, and for a large scenario at most
-// twice as much. The reserve covers the program's other work.
+// TestFootprints compares the computed need of scenarios with their memory use. The need is at least as large, and for
+// a large scenario at most twice as large. The reserve covers the program's other work. Garbage does not count, because
+// a busy host leaves more of it.
 func TestFootprints(t *testing.T) {
 	if race.Enabled || testing.Short() {
 		t.Skip("takes seconds, and the race detector needs more memory")
