@@ -24,10 +24,21 @@ var invokeAddress uintptr
 //go:noescape
 func cgocall(function uintptr, argument unsafe.Pointer) int32
 
-// run calls the function with arguments of integers or pointers. It allocates nothing.
-func (c *invocation) run(function uintptr, arguments ...uintptr) int32 {
+// runShort is cgocall without a notice to Go's scheduler. It takes less than half of the time. A garbage collection
+// waits until the function returns, and no other goroutine uses the thread's share of GOMAXPROCS.
+//
+//go:noescape
+func runShort(function uintptr, argument unsafe.Pointer)
+
+// run calls the function with arguments of integers or pointers. It allocates nothing. isShort reports that the
+// function returns in microseconds.
+func (c *invocation) run(isShort bool, function uintptr, arguments ...uintptr) int32 {
 	c.function = function
 	copy(c.arguments[:], arguments)
-	cgocall(invokeAddress, unsafe.Pointer(c))
+	if isShort {
+		runShort(invokeAddress, unsafe.Pointer(c))
+	} else {
+		cgocall(invokeAddress, unsafe.Pointer(c))
+	}
 	return int32(c.result)
 }

@@ -26,5 +26,14 @@ TEXT invoke<>(SB), NOSPLIT|NOFRAME, $0
 	POPQ  BP
 	RET
 
+// func runShort(function uintptr, argument unsafe.Pointer)
+TEXT ·runShort(SB), NOSPLIT, $24-16
+	MOVQ function+0(FP), AX
+	MOVQ argument+8(FP), BX
+	MOVQ AX, 0(SP)
+	MOVQ BX, 8(SP)
+	CALL runtime·asmcgocall(SB)
+	RET
+
 DATA ·invokeAddress(SB)/8, $invoke<>(SB)
 GLOBL ·invokeAddress(SB), NOPTR|RODATA, $8

@@ -18,5 +18,14 @@ TEXT invoke<>(SB), NOSPLIT|NOFRAME, $0
 	LDP.P 32(RSP), (R29, R30)
 	RET
 
+// func runShort(function uintptr, argument unsafe.Pointer)
+TEXT ·runShort(SB), NOSPLIT, $24-16
+	MOVD function+0(FP), R0
+	MOVD argument+8(FP), R1
+	MOVD R0, 8(RSP)
+	MOVD R1, 16(RSP)
+	CALL runtime·asmcgocall(SB)
+	RET
+
 DATA ·invokeAddress(SB)/8, $invoke<>(SB)
 GLOBL ·invokeAddress(SB), NOPTR|RODATA, $8

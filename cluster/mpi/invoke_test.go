@@ -29,24 +29,32 @@ var buffers = [3][]byte{{2, 0, 0, 80, 127, 0, 0, 1, 15: 0}, make([]byte, 32), ma
 func TestInvoke(t *testing.T) {
 	const numeric = 1 | 2 // NI_NUMERICHOST, NI_NUMERICSERV
 	c, f := &invocation{}, symbol(t, "getnameinfo")
-	if code := c.run(f, address(buffers[0]), 16, address(buffers[1]), 32, address(buffers[2]), 32, numeric); code != 0 {
-		t.Fatalf("code %d", code)
-	}
-	for i, want := range []string{"127.0.0.1\x00", "80\x00"} {
-		if !bytes.HasPrefix(buffers[i+1], []byte(want)) {
-			t.Errorf("text %q, want %q", buffers[i+1], want)
+	for _, isShort := range []bool{false, true} {
+		if code := c.run(isShort, f, address(buffers[0]), 16, address(buffers[1]), 32, address(buffers[2]), 32, numeric); code != 0 {
+			t.Fatalf("code %d", code)
 		}
-	}
-	if code := c.run(f, address(buffers[0]), 1, address(buffers[1]), 32, address(buffers[2]), 32, numeric); code >= 0 {
-		t.Errorf("an address of one byte: code %d, want a negative one", code)
+		for i, want := range []string{"127.0.0.1\x00", "80\x00"} {
+			if !bytes.HasPrefix(buffers[i+1], []byte(want)) {
+				t.Errorf("text %q, want %q", buffers[i+1], want)
+			}
+		}
+		if code := c.run(isShort, f, address(buffers[0]), 1, address(buffers[1]), 32, address(buffers[2]), 32, numeric); code >= 0 {
+			t.Errorf("an address of one byte: code %d, want a negative one", code)
+		}
+		clear(buffers[1])
+		clear(buffers[2])
 	}
 }
 
 // BenchmarkInvoke measures a call of a short C function.
 func BenchmarkInvoke(b *testing.B) {
 	f, c := symbol(b, "abs"), &invocation{}
-	b.ReportAllocs()
-	for b.Loop() {
-		c.run(f, 7)
+	for name, isShort := range map[string]bool{"call": false, "short call": true} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.run(isShort, f, 7)
+			}
+		})
 	}
 }

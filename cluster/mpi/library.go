@@ -77,6 +77,9 @@ const (
 var functionNames = [functions]string{"MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Get_library_version",
 	"MPI_Comm_set_errhandler", "MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Test", "MPI_Testsome", "MPI_Cancel", "MPI_Wait", "MPI_Finalize", "MPI_Abort"}
 
+// isImmediate lists the functions that do not wait for another process.
+var isImmediate = [functions]bool{isend: true, issend: true, irecv: true, test: true, testsome: true}
+
 // library is a loaded MPI library.
 type library struct {
 	*family
@@ -161,10 +164,20 @@ func newLibrary(file string, at uintptr) (*library, error) {
 
 // invoke calls a function of the library. It returns an error if the function fails.
 func (l *library) invoke(c *invocation, function int, args ...uintptr) error {
-	if code := c.run(l.call[function], args...); code != 0 {
-		return fmt.Errorf("%s: %s fails with code %d", l.name(), functionNames[function], code)
+	return l.result(function, c.run(false, l.call[function], args...))
+}
+
+// invokeShort is invoke for a call that returns in microseconds.
+func (l *library) invokeShort(c *invocation, function int, args ...uintptr) error {
+	return l.result(function, c.run(true, l.call[function], args...))
+}
+
+// result returns the error of a function's code.
+func (l *library) result(function int, code int32) error {
+	if code == 0 {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %s fails with code %d", l.name(), functionNames[function], code)
 }
 
 // name returns the library's name with its version: "Open MPI v4.1.4", "MPICH 4.0.2".

@@ -41,6 +41,7 @@ type Transport struct {
 	peers      []*peer // by process; nil: this process
 	heads      []byte  // requests for MPI_Testsome: the next one of each process, then the bodies
 	bodies     []body
+	transfers  int // bodies and long frames on their way
 	flag       int32
 	count      int32   // of the completed requests
 	indices    []int32 // of the completed requests
@@ -139,8 +140,12 @@ func (t *Transport) hold(started chan<- error) {
 }
 
 // call calls a function of the library. It returns an error if the function fails. The caller holds mu, or no other
-// goroutine uses the transport.
+// goroutine uses the transport. Without bodies and long frames the library has little to copy, so a function that
+// does not wait is short.
 func (t *Transport) call(function int, args ...uintptr) error {
+	if t.transfers == 0 && isImmediate[function] {
+		return t.lib.invokeShort(&t.invocation, function, args...)
+	}
 	return t.lib.invoke(&t.invocation, function, args...)
 }
 
@@ -209,6 +214,9 @@ func (t *Transport) Send(to int, head, body []byte) error {
 	copy(s.b[lengthSize:], head)
 	copy(s.b[lengthSize+len(head):], body)
 	t.pending = append(t.pending, s)
+	if n > slotBytes {
+		t.transfers++
+	}
 	for from, tag := 0, uintptr(tagBegin); from < n; tag = tagRest {
 		count := n - from
 		if tag == tagBegin {
@@ -258,6 +266,9 @@ func (t *Transport) retire() error {
 			break
 		}
 		n++
+		if len(s.b) > slotBytes {
+			t.transfers--
+		}
 		switch {
 		case cap(s.b) == slotBytes && len(t.spare) < 4*slots:
 			t.spare = append(t.spare, s)
@@ -293,6 +304,7 @@ func (t *Transport) ReceiveBody(from int, key uint32, b []byte, received complet
 
 // add adds a body, and returns the address of its request.
 func (t *Transport) add(b []byte, done completion) uintptr {
+	t.transfers++
 	t.bodies = append(t.bodies, body{b: b, done: done})
 	t.indices = append(t.indices, 0)
 	n := len(t.heads)
@@ -306,6 +318,7 @@ func (t *Transport) passBodies() {
 	n := 0
 	for i, b := range t.bodies {
 		if b.passed {
+			t.transfers--
 			t.complete = append(t.complete, b.done)
 			continue
 		}
@@ -371,6 +384,7 @@ func (t *Transport) progress() error {
 func (t *Transport) arrive(p *peer) error {
 	if p.resting {
 		p.resting = false
+		t.transfers--
 		t.arrived = append(t.arrived, arrival{p, p.frame})
 		return nil
 	}
@@ -389,6 +403,7 @@ func (t *Transport) arrive(p *peer) error {
 	p.frame = p.frame[:n]
 	first := copy(p.frame, b[lengthSize:])
 	p.resting = true
+	t.transfers++
 	return t.receive(p, p.frame[first:], tagRest, t.heads[p.number*t.lib.requestSize:])
 }
 
