@@ -14,7 +14,7 @@ const drainBurst = 64
 func (e *engine) progress() bool {
 	n := 0
 	if x := e.w.remote; x != nil {
-		n += x.run.Poll()
+		n += x.run.Poll(e.id)
 	}
 	if e.dirty == nil {
 		for _, r := range *e.inbound.Load() {

@@ -31,8 +31,13 @@ func (x *remote) Fail(origin int, err error) {
 func (x *remote) Sleeps() bool { return x.hasCores.Load() && x.w.parked.Load() >= x.local }
 
 // Receive implements far.Receiver. It runs in the goroutine that polls.
-func (x *remote) Receive(from int, f *far.Frame) error {
+func (x *remote) Receive(from int, f *far.Frame, rank int32) error {
+	x.from, x.poller = int32(from), rank
 	switch f.Kind {
+	case far.Messages:
+		err := f.Unpack(x.receiveMessage)
+		x.publish()
+		return err
 	case far.Done:
 		x.w.returned()
 		return nil
@@ -54,11 +59,6 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		return nil
 	case far.Report:
 		return x.arriveReport(from, f.Data)
-	}
-	x.from = int32(from)
-	if f.Kind == far.Messages {
-		defer x.publish()
-		return f.Unpack(x.receiveMessage)
 	}
 	if err := x.checkRanks(f.Src, f.Dst); err != nil {
 		return err
@@ -144,6 +144,9 @@ func (x *remote) receiveMessage(m *far.Message) error {
 		x.arrived = append(x.arrived, arrivals{m.Dst, 1})
 	}
 	e, r := x.ringFrom(m.Src, m.Dst)
+	if x.deliver(m, r) {
+		return nil
+	}
 	n := len(m.Data)
 	fits := r.hasFree(cellsOf(inlineBytes))
 	if m.Size > inlineBytes || int64(n) < m.Size || m.Tag > maxField || m.Ctx > maxField || !fits || r.spilled.Load() {
@@ -163,6 +166,23 @@ func (x *remote) receiveMessage(m *far.Message) error {
 		e.publish(r)
 	}
 	return nil
+}
+
+// deliver delivers a message to the rank that polls, if the rank has posted a receive for it, and no earlier message is
+// in the ring.
+func (x *remote) deliver(m *far.Message, r *ring) bool {
+	e := r.to
+	if m.Dst != x.poller || r.batch > 0 || r.isReady() || e.vcis != nil {
+		return false
+	}
+	id, ok := e.queues.Arrive(m.Ctx, m.Src, m.Tag)
+	if !ok {
+		return false
+	}
+	s := e.slots.at(id)
+	copy(s.buf, m.Data)
+	e.complete(s, received(m.Src, m.Tag, m.Size, s.size))
+	return true
 }
 
 // publish publishes the messages of a pack, and then counts them. So a rank that waits sees each message before the

@@ -52,6 +52,7 @@ type remote struct {
 
 	// of the goroutine that polls
 	from    int32      // process of the frame
+	poller  int32      // rank that polls; −1: none
 	fresh   []*ring    // with messages that are not published
 	arrived []arrivals // messages that are not counted
 }

@@ -53,6 +53,8 @@ type Frame struct {
 	Vec      []cluster.Span
 	Shape    *cluster.Strided
 	Data     []byte
+
+	message Message // of Unpack
 }
 
 // The layout of a frame: its head, the spans or the shape, and the data.

@@ -12,8 +12,8 @@ import (
 // Receiver receives the frames of a run. The job calls Receive from one goroutine at a time. Any goroutine may
 // call Fail and Sleeps, also during a call of Receive.
 type Receiver interface {
-	// Receive processes a frame. The frame and its data are valid during the call.
-	Receive(from int, f *Frame) error
+	// Receive processes a frame. The frame and its data are valid during the call. rank is the rank that polls, or −1.
+	Receive(from int, f *Frame, rank int32) error
 	// Fail ends the run. origin is the process that aborted it, or −1 if a process or the transport is lost.
 	Fail(origin int, err error)
 	// Sleeps reports whether every rank of this process sleeps and has its own core.
@@ -25,6 +25,8 @@ type Job struct {
 	t       Transport
 	polling sync.Mutex               // held by the goroutine that polls
 	frame   Frame                    // guarded by polling
+	by      *Run                     // guarded by polling: the run of the rank that polls; nil: no rank polls
+	rank    int32                    // guarded by polling: the rank
 	arrived func(from int, b []byte) // arrive; a method value would be allocated in each poll
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -35,14 +37,14 @@ type Job struct {
 	beating sync.Mutex
 	leaving bool // this process has ended its last run
 
-	keys     []keys       // by process: keys of the bodies to it
-	incoming atomic.Int32 // number of bodies that ranks receive
+	run      atomic.Pointer[Run] // nil: it has ended
+	keys     []keys              // by process: keys of the bodies to it
+	incoming atomic.Int32        // number of bodies that ranks receive
 
 	mu       sync.Mutex
 	bye      []bool // by process: it has ended its last run
 	absent   int    // number of processes that have not ended their last run
-	number   uint32 // of the latest run
-	run      *Run   // nil: it has ended
+	number   uint32 // of the latest run; only the goroutine that polls changes it
 	early    []early
 	broken   error
 	drops    []dropped // bodies to drop
@@ -214,9 +216,7 @@ const (
 
 // sleeps reports whether the ranks of the current run sleep.
 func (j *Job) sleeps() bool {
-	j.mu.Lock()
-	r := j.run
-	j.mu.Unlock()
+	r := j.run.Load()
 	return r != nil && r.to.Sleeps()
 }
 
@@ -249,15 +249,19 @@ func (j *Job) receive() {
 
 // Poll receives the frames that have arrived, and returns their number. If another goroutine is polling, it
 // returns 0 at once.
-func (j *Job) Poll() int {
+func (j *Job) Poll() int { return j.poll(nil, -1) }
+
+// poll is Poll for a rank of a run.
+func (j *Job) poll(by *Run, rank int32) int {
 	if !j.polling.TryLock() {
 		return 0
 	}
-	defer j.polling.Unlock()
+	j.by, j.rank = by, rank
 	n, err := j.take()
 	if err != nil {
 		j.lose(err)
 	}
+	j.polling.Unlock()
 	return n
 }
 
@@ -305,7 +309,7 @@ func (j *Job) lose(err error) {
 		j.broken = err
 		j.leave()
 	}
-	r := j.run
+	r := j.run.Load()
 	j.mu.Unlock()
 	if first && r != nil {
 		r.to.Fail(-1, err)
@@ -362,18 +366,14 @@ func (j *Job) arrive(from int, b []byte) {
 		j.depart(from)
 		return
 	}
-	j.mu.Lock()
-	r := j.run
 	if number > j.number {
-		err := j.keep(from, number, f)
-		j.mu.Unlock()
-		if err != nil {
+		if err := j.keep(from, number, f); err != nil {
 			j.lose(err)
 		}
 		j.dropBody(from, f)
 		return
 	}
-	j.mu.Unlock()
+	r := j.run.Load()
 	if r == nil || r.number != number {
 		j.dropBody(from, f)
 		return
@@ -388,14 +388,20 @@ func (j *Job) arrive(from int, b []byte) {
 			return
 		}
 	}
-	r.receive(from, f)
+	rank := int32(-1)
+	if j.by == r {
+		rank = j.rank
+	}
+	r.receive(from, f, rank)
 }
 
-// keep stores a frame that begins or aborts the next run. The caller holds mu.
+// keep stores a frame that begins or aborts the next run.
 func (j *Job) keep(from int, number uint32, f *Frame) error {
 	if f.Kind > kindAbort {
 		return nil
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	n, bytes := 1, len(f.Data)
 	for _, e := range j.early {
 		if e.from == from {

@@ -74,9 +74,9 @@ const endless = time.Hour
 // sink is a receiver that sends the failures of its run to a channel.
 type sink struct{ failures chan error }
 
-func (s sink) Receive(int, *Frame) error { return nil }
-func (s sink) Fail(_ int, err error)     { s.failures <- err }
-func (s sink) Sleeps() bool              { return false }
+func (s sink) Receive(int, *Frame, int32) error { return nil }
+func (s sink) Fail(_ int, err error)            { s.failures <- err }
+func (s sink) Sleeps() bool                     { return false }
 
 func control(kind Kind, data string) []byte {
 	return append((&Frame{Kind: kind}).encode(nil, 1), data...)
@@ -273,7 +273,7 @@ func TestDroppedBodies(t *testing.T) {
 	x := &script{frames: [][]byte{announce(6, 1, 100), announce(6, 2, 200), announce(7, 3, 300), announce(7, 4, 400)}}
 	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
 		bye: make([]bool, 2), number: 7}
-	j.run = &Run{job: j, number: 7, to: sink{make(chan error, 9)}}
+	j.run.Store(&Run{job: j, number: 7, to: sink{make(chan error, 9)}})
 	want := func(list ...body) {
 		t.Helper()
 		if err := j.failure(); err != nil || !slices.Equal(x.bodies, list) {
@@ -282,13 +282,13 @@ func TestDroppedBodies(t *testing.T) {
 	}
 	j.Poll()
 	want(body{1, 100})
-	j.run.ReceiveBody(1, 3, make([]byte, 300), &arriving{job: j, from: 1})
+	j.run.Load().ReceiveBody(1, 3, make([]byte, 300), &arriving{job: j, from: 1})
 	j.Poll()
 	want(body{1, 100}, body{3, 300}, body{2, 200})
-	j.run.End()
+	j.run.Load().End()
 	j.awaitDrops()
 	want(body{1, 100}, body{3, 300}, body{2, 200}, body{4, 400})
-	j.run = &Run{job: j, number: 7, to: sink{make(chan error, 9)}}
+	j.run.Store(&Run{job: j, number: 7, to: sink{make(chan error, 9)}})
 	x.frames = [][]byte{announce(7, 5, 1), announce(7, 5, 1)}
 	j.Poll()
 	if err := j.failure(); err == nil || !strings.Contains(err.Error(), "body 5 is announced twice") {

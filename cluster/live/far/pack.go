@@ -79,8 +79,7 @@ func (p *Pack) Send() {
 
 // Unpack calls each with the messages of a frame. A message is valid during the call.
 func (f *Frame) Unpack(each func(*Message) error) error {
-	var m Message
-	o := binary.LittleEndian
+	m, o := &f.message, binary.LittleEndian
 	for b := f.Data; len(b) > 0; {
 		if len(b) < entryBytes {
 			return fmt.Errorf("%w: %d B after the last message of a pack", errFrame, len(b))
@@ -98,7 +97,7 @@ func (f *Frame) Unpack(each func(*Message) error) error {
 		if !isSized {
 			m.Data, b = b[:n:n], b[n:]
 		}
-		if err := each(&m); err != nil {
+		if err := each(m); err != nil {
 			return err
 		}
 	}

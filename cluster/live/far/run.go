@@ -48,7 +48,7 @@ type start struct {
 }
 
 // receive processes a frame of the run. An error or a panic ends the run in every process.
-func (r *Run) receive(from int, f *Frame) {
+func (r *Run) receive(from int, f *Frame, rank int32) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.fail(fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.Process(), from, v))
@@ -58,7 +58,7 @@ func (r *Run) receive(from int, f *Frame) {
 	case kindStart, kindAbort:
 		r.control(from, f.Kind, f.Data)
 	default:
-		if err := r.to.Receive(from, f); err != nil {
+		if err := r.to.Receive(from, f, rank); err != nil {
 			r.fail(fmt.Errorf("process %d: frame of process %d: %w", r.Process(), from, err))
 		}
 	}
@@ -211,7 +211,7 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 	}
 	j.number++
 	r.number = j.number
-	j.run = r
+	j.run.Store(r)
 	waiting := j.early
 	j.early = nil
 	j.mu.Unlock()
@@ -253,8 +253,8 @@ func (r *Run) Process() int { return r.job.Process() }
 // Processes returns the number of processes.
 func (r *Run) Processes() int { return r.job.Processes() }
 
-// Poll calls Job.Poll.
-func (r *Run) Poll() int { return r.job.Poll() }
+// Poll is Job.Poll for a rank of the run.
+func (r *Run) Poll(rank int32) int { return r.job.poll(r, rank) }
 
 // heads is a pool of buffers for encoded frames without their data.
 var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); return &b }}
@@ -316,10 +316,6 @@ func (r *Run) Aborted() { r.aborted.Store(true) }
 
 // End ends the run in this process. Later frames of the run are dropped.
 func (r *Run) End() {
-	r.job.mu.Lock()
-	if r.job.run == r {
-		r.job.run = nil
-	}
-	r.job.mu.Unlock()
+	r.job.run.CompareAndSwap(r, nil)
 	r.dropBodies()
 }
