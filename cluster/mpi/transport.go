@@ -17,7 +17,7 @@ import (
 const (
 	slotBytes  = 16 << 10 // largest first message of a frame
 	slots      = 16       // posted receives per process
-	lengthSize = 8        // bytes of the frame's length, before the frame
+	lengthSize = 4        // bytes of the frame's length, before the frame
 	maxFrame   = 1 << 30  // bytes
 	keptBytes  = 4 << 20  // largest buffer that is kept for later frames
 	unretired  = 16       // number of sent frames after which Send frees buffers; before, an idle Poll does
@@ -210,7 +210,7 @@ func (t *Transport) Send(to int, head, body []byte) error {
 		}
 	}
 	s := t.take(n)
-	binary.LittleEndian.PutUint64(s.b, uint64(n-lengthSize))
+	binary.LittleEndian.PutUint32(s.b, uint32(n-lengthSize))
 	copy(s.b[lengthSize:], head)
 	copy(s.b[lengthSize+len(head):], body)
 	t.pending = append(t.pending, s)
@@ -389,7 +389,7 @@ func (t *Transport) arrive(p *peer) error {
 		return nil
 	}
 	b := p.slots[p.next]
-	n := binary.LittleEndian.Uint64(b)
+	n := binary.LittleEndian.Uint32(b)
 	if n <= slotBytes-lengthSize {
 		t.arrived = append(t.arrived, arrival{p, b[lengthSize:][:n]})
 		return nil
@@ -397,7 +397,7 @@ func (t *Transport) arrive(p *peer) error {
 	if n > maxFrame {
 		return fmt.Errorf("process %d: frame of %d B, want at most %d B", p.number, n, maxFrame)
 	}
-	if uint64(cap(p.frame)) < n {
+	if uint32(cap(p.frame)) < n {
 		p.frame = make([]byte, n)
 	}
 	p.frame = p.frame[:n]
