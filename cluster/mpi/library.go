@@ -164,19 +164,14 @@ func newLibrary(file string, at uintptr) (*library, error) {
 
 // invoke calls a function of the library. It returns an error if the function fails.
 func (l *library) invoke(c *invocation, function int, args ...uintptr) error {
-	return l.result(function, c.run(false, l.call[function], args...))
-}
-
-// invokeShort is invoke for a call that returns in microseconds.
-func (l *library) invokeShort(c *invocation, function int, args ...uintptr) error {
-	return l.result(function, c.run(true, l.call[function], args...))
-}
-
-// result returns the error of a function's code.
-func (l *library) result(function int, code int32) error {
-	if code == 0 {
-		return nil
+	if code := c.run(false, l.call[function], args...); code != 0 {
+		return l.failure(function, code)
 	}
+	return nil
+}
+
+// failure returns the error of a function that has returned a code.
+func (l *library) failure(function int, code int32) error {
 	return fmt.Errorf("%s: %s fails with code %d", l.name(), functionNames[function], code)
 }
 
