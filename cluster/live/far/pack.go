@@ -17,11 +17,15 @@ const (
 	packBytes  = 2 << 10                   // maximum size of a Pack
 )
 
+// packMessages is the maximum number of messages of a Pack. Their receiver processes them while the sender goes on.
+const packMessages = 24
+
 // A Pack collects short messages to one process, which travel in one frame. Only one goroutine uses it at a time.
 type Pack struct {
 	run *Run
 	to  int
 	b   []byte // the frame; empty: no message
+	n   int    // number of messages
 }
 
 // A Message is a message of a Pack.
@@ -39,9 +43,10 @@ func (r *Run) NewPack(to int) *Pack {
 
 // Add adds a message of at most MaxPacked bytes. If the Pack is full, it sends the earlier messages first.
 func (p *Pack) Add(m *Message) {
-	if len(p.b)+entryBytes+len(m.Data) > packBytes {
+	if p.n == packMessages || len(p.b)+entryBytes+len(m.Data) > packBytes {
 		p.Send()
 	}
+	p.n++
 	if len(p.b) == 0 {
 		p.b = appendPackHead(p.b, p.run.number)
 	}
@@ -98,7 +103,7 @@ func (p *Pack) Send() {
 	if err := p.run.job.transmit(p.to, p.b, nil); err != nil {
 		p.run.job.lose(err)
 	}
-	p.b = p.b[:0]
+	p.b, p.n = p.b[:0], 0
 }
 
 // Unpack calls each with the messages of a frame. A message is valid during the call.
