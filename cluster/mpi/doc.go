@@ -1,7 +1,8 @@
 // Package mpi carries frames between processes with the MPI library of a cluster.
 //
 // [Open] finds the library at run time, without a C compiler (purego), and calls 14 of its functions. Its calls
-// allocate nothing (invoke.go), because a waiting rank polls without a pause.
+// allocate nothing (invoke.go), because a waiting rank polls without a pause. Go's scheduler does not know of the calls
+// that return in microseconds.
 // Handles such as MPI_COMM_WORLD are pointers in Open MPI and integers in MPICH. A table has the values of
 // both.
 //

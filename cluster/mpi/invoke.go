@@ -24,14 +24,15 @@ var invokeAddress uintptr
 //go:noescape
 func cgocall(function uintptr, argument unsafe.Pointer) int32
 
-// runShort is cgocall without a notice to Go's scheduler. It takes less than half of the time. A garbage collection
-// waits until the function returns, and no other goroutine uses the thread's share of GOMAXPROCS.
+// runShort calls a C function like cgocall, in less than half of the time: the scheduler does not treat the call as a
+// system call. A garbage collection waits until the function returns, and no other goroutine uses the thread's share of
+// GOMAXPROCS. The assembly code calls runtime.asmcgocall, which Go 1.26 permits.
 //
 //go:noescape
 func runShort(function uintptr, argument unsafe.Pointer)
 
-// run calls the function with arguments of integers or pointers. It allocates nothing. isShort reports that the
-// function returns in microseconds.
+// run calls the function with arguments of integers or pointers. It allocates nothing. isShort means that the function
+// returns in microseconds.
 func (c *invocation) run(isShort bool, function uintptr, arguments ...uintptr) int32 {
 	c.function = function
 	for i, a := range arguments { // copy would be a call

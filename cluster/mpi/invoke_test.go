@@ -4,6 +4,7 @@ package mpi
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/ebitengine/purego"
@@ -49,8 +50,8 @@ func TestInvoke(t *testing.T) {
 // BenchmarkInvoke measures a call of a short C function.
 func BenchmarkInvoke(b *testing.B) {
 	f, c := symbol(b, "abs"), &invocation{}
-	for name, isShort := range map[string]bool{"call": false, "short call": true} {
-		b.Run(name, func(b *testing.B) {
+	for _, isShort := range []bool{false, true} {
+		b.Run(fmt.Sprintf("short=%v", isShort), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				c.run(isShort, f, 7)

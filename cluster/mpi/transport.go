@@ -39,9 +39,10 @@ type Transport struct {
 	mu         sync.Mutex // of all calls
 	invocation invocation
 	peers      []*peer // by process; nil: this process
-	heads      []byte  // requests for MPI_Testsome: the next one of each process, then the bodies
+	heads      []byte  // requests to test: the next one of each process, then the bodies
 	bodies     []body
-	transfers  int // bodies and long frames on their way
+	transfers  int // bodies, long frames and connections on their way
+	failure    error
 	flag       int32
 	count      int32   // of the completed requests
 	indices    []int32 // of the completed requests
@@ -72,6 +73,7 @@ type arrival struct {
 // peer is the receiving side of another process.
 type peer struct {
 	number   int
+	isMet    bool // this process has sent a frame to it, so they are connected
 	slots    [slots][]byte
 	requests []byte // of the slots
 	next     int    // slot of the next frame
@@ -140,8 +142,8 @@ func (t *Transport) hold(started chan<- error) {
 }
 
 // call calls a function of the library. It returns an error if the function fails. The caller holds mu, or no other
-// goroutine uses the transport. Without bodies and long frames the library has little to copy, so a function that
-// does not wait is short.
+// goroutine uses the transport. Without bodies, long frames and new connections the library has little to do, so a
+// function that does not wait for another process is short.
 func (t *Transport) call(function int, args ...uintptr) error {
 	isShort := t.transfers == 0 && isImmediate[function]
 	if code := t.invocation.run(isShort, t.lib.call[function], args...); code != 0 {
@@ -152,6 +154,8 @@ func (t *Transport) call(function int, args ...uintptr) error {
 
 // post posts the receives.
 func (t *Transport) post() error {
+	t.transfers++
+	defer func() { t.transfers-- }()
 	size := t.lib.requestSize
 	t.peers = make([]*peer, t.processes)
 	t.heads, t.indices = make([]byte, size*int(t.processes)), make([]int32, t.processes)
@@ -210,6 +214,11 @@ func (t *Transport) Send(to int, head, body []byte) error {
 			return err
 		}
 	}
+	connects := !t.peers[to].isMet
+	if connects {
+		t.peers[to].isMet = true
+		t.transfers++
+	}
 	s := t.take(n)
 	binary.LittleEndian.PutUint32(s.b, uint32(n-lengthSize))
 	copy(s.b[lengthSize:], head)
@@ -230,6 +239,9 @@ func (t *Transport) Send(to int, head, body []byte) error {
 		}
 		from += count
 		s.count++
+	}
+	if connects {
+		t.transfers--
 	}
 	return nil
 }
@@ -349,10 +361,18 @@ func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
 }
 
 // progress posts the slots of the last frames again. It lists the frames that have arrived, and the bodies that are
-// complete.
+// complete. After an error, it returns this error.
 func (t *Transport) progress() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.failure == nil {
+		t.failure = t.advance()
+	}
+	return t.failure
+}
+
+// advance is progress without the lock.
+func (t *Transport) advance() error {
 	for _, a := range t.arrived {
 		if err := t.again(a.p); err != nil {
 			return err
@@ -475,7 +495,7 @@ func (t *Transport) cancelReceives() error {
 		if p == nil {
 			continue
 		}
-		copy(p.requests[p.next*size:], t.heads[p.number*size:][:size]) // MPI_Testsome has a copy of the request
+		copy(p.requests[p.next*size:], t.heads[p.number*size:][:size]) // heads has the current request
 		for k := range slots {
 			if bytes.Equal(p.requests[k*size:(k+1)*size], t.nullRequest()) {
 				continue
