@@ -147,6 +147,138 @@ func TestMessagesStayInOrder(t *testing.T) {
 	})
 }
 
+// TestMessageForParkedThread checks that a message wakes a parked thread while another thread of its rank polls.
+func TestMessageForParkedThread(t *testing.T) {
+	const rounds = 20
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	spec.Layout.ThreadsPerRank = 2
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a thread sleeps"))
+	defer cancel()
+	err := cluster.Launch(ctx, newProcesses(t, 2), spec, func(r *cluster.Rank) error {
+		b := make([]byte, 8)
+		if r.ID() == 0 {
+			for range rounds {
+				for start := r.Now(); r.Now()-start < 2*cluster.Millisecond; { // the thread parks
+					runtime.Gosched()
+				}
+				if err := r.Send(r.World(), 1, 1, cluster.Of(b)); err != nil {
+					return err
+				}
+				if _, err := r.Recv(r.World(), 1, 2, cluster.Of(b)); err != nil {
+					return err
+				}
+			}
+			return r.Send(r.World(), 1, 3, cluster.Of(b))
+		}
+		return r.Fork(2, func(th *cluster.Thread) error {
+			own := make([]byte, 8)
+			if th.Number() == 1 {
+				for range rounds {
+					if _, err := th.Recv(th.World(), 0, 1, cluster.Of(own)); err != nil {
+						return err
+					}
+					if err := th.Send(th.World(), 0, 2, cluster.Of(own)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			var q cluster.Request
+			if err := th.Irecv(&q, th.World(), 0, 3, cluster.Of(own)); err != nil {
+				return err
+			}
+			for {
+				if _, done, err := th.Test(&q); done || err != nil {
+					return err
+				}
+			}
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMessagesForPostedReceives checks messages of all lengths to receives that are posted before, from any source and
+// with any tag. Then it checks messages that are longer than the buffer. Tests of the receives find them.
+func TestMessagesForPostedReceives(t *testing.T) {
+	const count = 200
+	lengths := []int{8, 0, 8, 33, far.MaxPacked, 8, far.MaxPacked + 1, 8, 5000}
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	spec.EagerLimit = 4096
+	clustertest.Must(t, newProcesses(t, 2), spec, func(r *cluster.Rank) error {
+		all, statuses := make([]cluster.Request, count), make([]cluster.Status, count)
+		if r.ID() == 0 {
+			if _, err := r.Recv(r.World(), 1, 0, cluster.Sized(0)); err != nil {
+				return err
+			}
+			for i := range all {
+				data := cluster.Of(bytes.Repeat([]byte{byte(i)}, lengths[i%len(lengths)]))
+				if i%5 == 0 {
+					data = cluster.Sized(data.Len())
+				}
+				if err := r.Isend(&all[i], r.World(), 1, i, data); err != nil {
+					return err
+				}
+			}
+			if err := r.Waitall(all, nil); err != nil {
+				return err
+			}
+			for range 20 {
+				if err := r.Send(r.World(), 1, 1, cluster.Of(make([]byte, 8))); err != nil {
+					return err
+				}
+				if _, err := r.Recv(r.World(), 1, 1, cluster.Sized(0)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		buffers := make([][]byte, count)
+		for i := range all {
+			buffers[i] = make([]byte, 5000)
+			if err := r.Irecv(&all[i], r.World(), cluster.AnySource, cluster.AnyTag, cluster.Of(buffers[i])); err != nil {
+				return err
+			}
+		}
+		if err := r.Send(r.World(), 0, 0, cluster.Sized(0)); err != nil {
+			return err
+		}
+		for i := range all {
+			for done := false; !done; {
+				var err error
+				if statuses[i], done, err = r.Test(&all[i]); err != nil {
+					return err
+				}
+			}
+		}
+		for i, s := range statuses {
+			n := lengths[i%len(lengths)]
+			content := bytes.Repeat([]byte{byte(i)}, n)
+			if i%5 == 0 {
+				content = make([]byte, n)
+			}
+			if s.Tag != i || s.Bytes != int64(n) || !bytes.Equal(buffers[i][:n], content) {
+				return fmt.Errorf("receive %d: %d B with tag %d, want %d B", i, s.Bytes, s.Tag, n)
+			}
+		}
+		for range 20 {
+			var q cluster.Request
+			err := r.Irecv(&q, r.World(), 0, 1, cluster.Of(make([]byte, 7)))
+			for done := false; !done && err == nil; {
+				_, done, err = r.Test(&q)
+			}
+			if err == nil || !strings.Contains(err.Error(), "truncated, 8 B into 7 B") {
+				return fmt.Errorf("8 B into 7 B: error %v", err)
+			}
+			if err := r.Send(r.World(), 0, 1, cluster.Sized(0)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // TestRunAfterAbortedRuns checks a run after 50 aborted runs with unmatched messages of 1 MiB.
 func TestRunAfterAbortedRuns(t *testing.T) {
 	f := newProcesses(t, 2)

@@ -116,8 +116,8 @@ func (x *remote) pass(f *far.Frame) {
 // maxRemoteCells is the maximum number of cells of a ring from another process. It has at most the messages of a few packs.
 const maxRemoteCells = 256
 
-// ringFrom returns the engine of a rank of another process, and its ring to a rank of this process. Messages go through
-// this ring as if the sender were here. Only the goroutine that polls uses such engines.
+// ringFrom returns the engine of a rank of another process, and its ring to a rank of this process. Messages that are
+// not delivered at once go through this ring as if the sender were here. Only the goroutine that polls uses such engines.
 func (x *remote) ringFrom(src, dst int32) (*engine, *ring) {
 	e := x.w.engines[src]
 	if e.out == nil {
@@ -168,11 +168,11 @@ func (x *remote) receiveMessage(m *far.Message) error {
 	return nil
 }
 
-// deliver delivers a message to the rank that polls, if the rank has posted a receive for it, and no earlier message is
-// in the ring.
+// deliver delivers a message to the rank that polls, if one of its threads has posted a receive for it, and no earlier
+// message is in the ring. The thread may be parked while another one polls.
 func (x *remote) deliver(m *far.Message, r *ring) bool {
 	e := r.to
-	if m.Dst != x.poller || r.batch > 0 || r.isReady() || e.vcis != nil {
+	if m.Dst != x.poller || r.batch > 0 || r.isReady() {
 		return false
 	}
 	id, ok := e.queues.Arrive(m.Ctx, m.Src, m.Tag)
@@ -182,6 +182,7 @@ func (x *remote) deliver(m *far.Message, r *ring) bool {
 	s := e.slots.at(id)
 	copy(s.buf, m.Data)
 	e.complete(s, received(m.Src, m.Tag, m.Size, s.size))
+	e.alert()
 	return true
 }
 

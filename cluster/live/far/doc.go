@@ -15,7 +15,7 @@
 // Every frame has the number of its run. Frames of earlier runs are dropped. If another process begins or
 // aborts the next run early, its frame waits until this process begins that run.
 //
-// A waiting rank polls for frames ([Job.Poll]). A goroutine of the job also polls, so that frames arrive
+// A waiting rank polls for frames ([Run.Poll]). A goroutine of the job also polls, so that frames arrive
 // if no rank waits. Received frames go to the run's [Receiver].
 //
 // Each process sends a frame at every beat. A process without a frame for 12 beats is lost, and so is a process

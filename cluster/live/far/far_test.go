@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func FuzzFrame(f *testing.F) {
 // TestUnpack checks that a pack keeps its messages, and that damaged packs are refused.
 func TestUnpack(t *testing.T) {
 	all := []Message{{Src: 1, Dst: 2, Ctx: 3, Tag: 1 << 29, Size: 3, Data: []byte{4, 5, 6}}, {Src: 1, Dst: 2, Size: MaxPacked},
-		{Src: 1, Dst: 2, Data: []byte{}}}
+		{Src: 1, Dst: 2, Data: []byte{}}, {Src: 127, Dst: 128, Ctx: -1, Tag: math.MaxInt32, Size: MaxPacked, Data: make([]byte, MaxPacked)}}
 	b := appendPackHead(nil, 7)
 	for i := range all {
 		b = all[i].encode(b)
@@ -79,7 +80,10 @@ func TestUnpack(t *testing.T) {
 	}
 	none := func(*Message) error { return nil }
 	for name, data := range map[string][]byte{
-		"a part of an entry":     make([]byte, entryBytes-1),
+		"a part of an entry":     make([]byte, 4),
+		"a part of a number":     {0, 0, 0, 0, 0x80},
+		"a long number":          {0x80, 0, 0, 0, 0, 0},
+		"a number of 35 bits":    {0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0},
 		"data that do not exist": (&Message{Size: 8, Data: []byte{}}).encode(nil),
 		"a long message":         (&Message{Size: MaxPacked + 1, Data: make([]byte, MaxPacked+1)}).encode(nil),
 		"a long size":            (&Message{Size: MaxPacked + 1}).encode(nil),

@@ -12,7 +12,8 @@ import (
 // Receiver receives the frames of a run. The job calls Receive from one goroutine at a time. Any goroutine may
 // call Fail and Sleeps, also during a call of Receive.
 type Receiver interface {
-	// Receive processes a frame. The frame and its data are valid during the call. rank is the rank that polls, or −1.
+	// Receive processes a frame. The frame and its data are valid during the call. A thread of rank polls, and owns
+	// the rank during the call; −1: no rank of this run polls.
 	Receive(from int, f *Frame, rank int32) error
 	// Fail ends the run. origin is the process that aborted it, or −1 if a process or the transport is lost.
 	Fail(origin int, err error)
@@ -44,7 +45,7 @@ type Job struct {
 	mu       sync.Mutex
 	bye      []bool // by process: it has ended its last run
 	absent   int    // number of processes that have not ended their last run
-	number   uint32 // of the latest run; only the goroutine that polls changes it
+	number   uint32 // of the latest run; its writer holds mu and polling, and a reader one of them
 	early    []early
 	broken   error
 	drops    []dropped // bodies to drop
@@ -251,7 +252,7 @@ func (j *Job) receive() {
 // returns 0 at once.
 func (j *Job) Poll() int { return j.poll(nil, -1) }
 
-// poll is Poll for a rank of a run.
+// poll polls as a rank of the run by.
 func (j *Job) poll(by *Run, rank int32) int {
 	if !j.polling.TryLock() {
 		return 0

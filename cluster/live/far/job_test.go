@@ -3,6 +3,7 @@ package far
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -70,6 +71,65 @@ func (s *script) Poll(receive func(from int, frame []byte)) (int, error) {
 
 // endless is a time between beats that no test reaches.
 const endless = time.Hour
+
+// ranks is a receiver that lists the ranks that poll.
+type ranks struct {
+	sink
+	all *[]int32
+}
+
+func (r ranks) Receive(_ int, _ *Frame, rank int32) error {
+	*r.all = append(*r.all, rank)
+	return nil
+}
+
+// TestRankThatPolls checks that a receiver learns the rank that polls, and that a rank of an earlier run is none.
+func TestRankThatPolls(t *testing.T) {
+	x := &script{}
+	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), number: 7}
+	var all []int32
+	run := &Run{job: j, number: 7, to: ranks{all: &all}}
+	j.run.Store(run)
+	for _, poll := range []func() int{func() int { return run.Poll(3) }, func() int { return (&Run{job: j, number: 6}).Poll(3) }, j.Poll} {
+		x.frames = [][]byte{(&Frame{Kind: Done, Sized: true}).encode(nil, 7)}
+		poll()
+	}
+	if want := []int32{3, -1, -1}; !slices.Equal(all, want) {
+		t.Errorf("ranks %v, want %v", all, want)
+	}
+}
+
+// TestFullPack checks that a pack leaves when it has its maximum number of messages or bytes.
+func TestFullPack(t *testing.T) {
+	for _, c := range []struct{ size, messages, full int }{{8, 2*packMessages + 1, packMessages}, {MaxPacked, 8, 7}} {
+		var sent [][]byte
+		p := (&Run{job: &Job{t: &script{sent: &sent}}}).NewPack(1)
+		var got []int
+		for range c.messages {
+			p.Add(&Message{Src: math.MaxInt32, Dst: math.MaxInt32, Size: int64(c.size), Data: make([]byte, c.size)})
+		}
+		p.Send()
+		p.Send() // an empty pack does not leave
+		for _, b := range sent {
+			var f Frame
+			n := 0
+			if _, err := f.decode(b); err != nil || len(b) > packBytes {
+				t.Fatalf("a pack of %d B, error %v", len(b), err)
+			}
+			if err := f.Unpack(func(*Message) error { n++; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, n)
+		}
+		var want []int
+		for left := c.messages; left > 0; left -= c.full {
+			want = append(want, min(left, c.full))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d messages of %d B travel in packs of %v, want %v", c.messages, c.size, got, want)
+		}
+	}
+}
 
 // sink is a receiver that sends the failures of its run to a channel.
 type sink struct{ failures chan error }

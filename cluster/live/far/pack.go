@@ -17,7 +17,8 @@ const (
 	packBytes  = 2 << 10                   // maximum size of a Pack
 )
 
-// packMessages is the maximum number of messages of a Pack. Their receiver processes them while the sender goes on.
+// packMessages is the maximum number of messages of a Pack. The receiver processes them while the sender fills the next
+// Pack.
 const packMessages = 24
 
 // A Pack collects short messages to one process, which travel in one frame. Only one goroutine uses it at a time.

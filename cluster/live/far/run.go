@@ -253,7 +253,7 @@ func (r *Run) Process() int { return r.job.Process() }
 // Processes returns the number of processes.
 func (r *Run) Processes() int { return r.job.Processes() }
 
-// Poll is Job.Poll for a rank of the run.
+// Poll polls as a rank of the run, like Job.Poll. The caller is a thread that owns the rank.
 func (r *Run) Poll(rank int32) int { return r.job.poll(r, rank) }
 
 // heads is a pool of buffers for encoded frames without their data.
