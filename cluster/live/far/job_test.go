@@ -83,7 +83,8 @@ func (r ranks) Receive(_ int, _ *Frame, rank int32) error {
 	return nil
 }
 
-// TestRankThatPolls checks that a receiver learns the rank that polls, and that a rank of an earlier run is none.
+// TestRankThatPolls checks that a receiver learns the rank that polls. If a rank of an earlier run polls, the receiver
+// learns −1.
 func TestRankThatPolls(t *testing.T) {
 	x := &script{}
 	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), number: 7}
