@@ -93,6 +93,6 @@ func (f *front) connect(conn net.Conn) net.Conn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.conn = conn
-	_, _ = conn.Write(f.pending) // the reader finds a loss
+	go f.write(conn)
 	return conn
 }

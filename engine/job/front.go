@@ -49,8 +49,14 @@ type front struct {
 	mu      sync.Mutex // guards the fields below
 	stopped bool       // the front has ordered a stop
 	conn    net.Conn   // to process 0; nil: not connected
-	pending []byte     // orders before the connection
+	pending []byte     // orders that are not written
+
+	ordered chan struct{} // has an element if there may be pending orders
 }
+
+// maxPending is the maximum number of orders that process 0 has not read, apart from those in the socket. A suspended
+// process reads none.
+const maxPending = 1024
 
 // launch starts a launcher with a command line. Process 0 connects to a TCP address of this host, or to a Unix socket if
 // it is "".
@@ -62,6 +68,7 @@ func launch(line []string, paused bool, host string) (*front, error) {
 	f := &front{
 		cmd: exec.Command(line[0], line[1:]...), folder: folder, token: rand.Text(),
 		reports: make(chan session.Report), killed: make(chan struct{}), exited: make(chan struct{}),
+		ordered: make(chan struct{}, 1),
 	}
 	if paused {
 		f.pending = append(f.pending, order(engine.Pause))
@@ -108,16 +115,36 @@ func order(v engine.Verb) byte { return byte(slices.Index(verbs, v)) }
 // Reports implements session.Relayed.
 func (f *front) Reports() <-chan session.Report { return f.reports }
 
-// Order implements session.Relayed.
+// Order implements session.Relayed. It drops an order if process 0 has not read maxPending others.
 func (f *front) Order(v engine.Verb) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.stopped = f.stopped || v == engine.Stop
-	if f.conn == nil {
+	if len(f.pending) < maxPending {
 		f.pending = append(f.pending, order(v))
-		return
 	}
-	_, _ = f.conn.Write([]byte{order(v)}) // the reader finds a loss
+	f.mu.Unlock()
+	select {
+	case f.ordered <- struct{}{}:
+	default:
+	}
+}
+
+// write writes the pending orders until the connection ends or the job is killed.
+func (f *front) write(conn net.Conn) {
+	for {
+		f.mu.Lock()
+		orders := f.pending
+		f.pending = nil
+		f.mu.Unlock()
+		if _, err := conn.Write(orders); err != nil {
+			return // the reader finds the loss
+		}
+		select {
+		case <-f.ordered:
+		case <-f.killed:
+			return
+		}
+	}
 }
 
 // Kill implements session.Relayed. Process 0 also ends the job when the connection ends.
