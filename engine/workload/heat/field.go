@@ -256,9 +256,21 @@ func radiation(t float64, exposed int) float64 {
 	return float64(float64(exposed) * float64(square*square))
 }
 
-// update advances T of rows [lo, hi) by a step. It returns Σ T before it, and Σ (T' − T). It adds row by row, to
-// keep the precision of sums of many cells.
-func (f *field) update(lo, hi int) (allContent, allGained float64) {
+// A sum adds numbers with an error of a few digits of the result's last place, however many they are (W. Kahan, Further
+// remarks on reducing truncation errors, CACM 8(1), 1965).
+type sum struct{ value, excess float64 }
+
+func (s *sum) add(x float64) {
+	x -= s.excess
+	value := s.value + x
+	s.excess = (value - s.value) - x
+	s.value = value
+}
+
+// update advances T of rows [lo, hi) by a step. It returns Σ T before it, and Σ (T' − T). The numbers of a
+// row are few, so their plain sum is precise.
+func (f *field) update(lo, hi int) (float64, float64) {
+	var allContent, allGained sum
 	for row := lo; row < hi; row++ {
 		at := row * f.size[0]
 		content, gained := 0.0, 0.0
@@ -269,8 +281,8 @@ func (f *field) update(lo, hi int) (allContent, allGained float64) {
 			gained += after - before
 			t[i] = after
 		}
-		allContent += content
-		allGained += gained
+		allContent.add(content)
+		allGained.add(gained)
 	}
-	return allContent, allGained
+	return allContent.value, allGained.value
 }
