@@ -54,6 +54,7 @@ type MetricSpec struct {
 	Unit   string
 	Doc    string
 	Ranked bool // of a metric: the value of each rank is stored, too
+	Rate   bool // of a metric: every report divides equal work by its time; the mean divides all work by all times
 
 	// A run verifies its metrics by these fields (engine/session/audit.go).
 	Always bool     // every complete run with messages reports it, in virtual time with a mean above 0 (bandwidth: 0 or above)

@@ -17,13 +17,13 @@ func (c *counts) audit(w *workload.Workload, virtual, messages bool) string {
 	reported := slices.Concat(w.Metrics, w.Samples)
 	for i := range reported {
 		m := &reported[i]
-		if i >= len(c.reports) || c.reports[i] == 0 {
+		x, ok := c.mean(i, m)
+		if !ok {
 			if m.Always && messages {
 				return fmt.Sprintf("no rank has reported %s", m.Name)
 			}
 			continue
 		}
-		x := c.sums[i] / float64(c.reports[i])
 		mean[m.Name] = x
 		switch {
 		case math.IsNaN(x) || math.IsInf(x, 0):

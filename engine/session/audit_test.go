@@ -48,3 +48,21 @@ func TestAudit(t *testing.T) {
 		t.Errorf("without messages, times may be 0: %s", wrong)
 	}
 }
+
+// TestMeans checks the means of reports. That of a rate is the rate over all times: 10 in 1 s and 10 in 4 s are 4 per
+// second.
+func TestMeans(t *testing.T) {
+	specs := []engine.MetricSpec{{Name: "time", Unit: "s"}, {Name: "rate", Unit: "1/s", Rate: true},
+		{Name: "none", Unit: "1/s", Rate: true}, {Name: "nothing", Unit: "B/s", Rate: true}}
+	c := &counts{sums: make([]float64, 4), reports: make([]int64, 4)}
+	for _, took := range []float64{1, 4} {
+		c.report(0, &specs[0], took)
+		c.report(1, &specs[1], 10/took)
+		c.report(3, &specs[3], 0)
+	}
+	for i, want := range []float64{2.5, 4, 0, 0} {
+		if got, ok := c.mean(i, &specs[i]); got != want || ok != (i != 2) {
+			t.Errorf("mean of %s: %v, %v, want %v", specs[i].Name, got, ok, want)
+		}
+	}
+}

@@ -9,12 +9,33 @@ import (
 type counts struct {
 	accesses [cluster.Classes]int64
 	time     [cluster.Classes]cluster.Time // time of the accesses
-	sums     []float64                     // reported values by declared metric, followed by samples and profiles
+	sums     []float64                     // by declared metric, then samples and profiles: reported values; of a rate 1 / value
 	reports  []int64
 	checks   int64
 	failures int64
 	checksum uint64 // sum of the parts of all ranks
 	detail   string // first failure, or else the first check
+}
+
+// report adds a reported value of metric i.
+func (c *counts) report(i int, m *engine.MetricSpec, value float64) {
+	if m.Rate {
+		value = 1 / value
+	}
+	c.sums[i] += value
+	c.reports[i]++
+}
+
+// mean returns the mean of the reported values of metric or sample i. It reports false if there are none.
+func (c *counts) mean(i int, m *engine.MetricSpec) (float64, bool) {
+	if i >= len(c.reports) || c.reports[i] == 0 {
+		return 0, false
+	}
+	x := c.sums[i] / float64(c.reports[i])
+	if m.Rate {
+		x = 1 / x
+	}
+	return x, true
 }
 
 // copy copies o into c, reusing c's slices.

@@ -344,9 +344,10 @@ func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
 	for c := range snap.Latency {
 		snap.Latency[c] = latencyQuantiles(total.series[c], t.accesses[c], t.time[c])
 	}
-	for i, m := range w.Samples {
-		if at := len(w.Metrics) + i; at < len(t.reports) && t.reports[at] > 0 {
-			q := sampleQuantiles(total.series[cluster.Classes+i], t.sums[at]/float64(t.reports[at]), stepsOf(m.Unit))
+	for i := range w.Samples {
+		m := &w.Samples[i]
+		if mean, ok := t.mean(len(w.Metrics)+i, m); ok {
+			q := sampleQuantiles(total.series[cluster.Classes+i], mean, stepsOf(m.Unit))
 			snap.Samples = append(snap.Samples, engine.Distribution{Name: m.Name, Unit: m.Unit, Kind: snap.Kind, Quantiles: q})
 		}
 	}
@@ -373,10 +374,10 @@ func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
 	}
 	for i := range t.ranked {
 		k := &t.ranked[i]
-		if m := &w.Metrics[k.metric]; k.metric < len(t.reports) && t.reports[k.metric] > 0 {
+		m := &w.Metrics[k.metric]
+		if mean, ok := t.mean(k.metric, m); ok {
 			snap.Ranked = append(snap.Ranked, engine.Ranked{
-				Metric: engine.Metric{Name: m.Name, Value: t.sums[k.metric] / float64(t.reports[k.metric]), Unit: m.Unit,
-					Kind: snap.Kind}, Values: k.values,
+				Metric: engine.Metric{Name: m.Name, Value: mean, Unit: m.Unit, Kind: snap.Kind}, Values: k.values,
 			})
 		}
 	}
@@ -385,11 +386,10 @@ func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
 // addMetrics fills in the declared metrics that were reported, and the metrics that the workload
 // computes from the snapshot.
 func (h *history) addMetrics(snap *engine.Snapshot, set *setup) {
-	for i, m := range set.workload.Metrics {
-		if i < len(h.last.reports) && h.last.reports[i] > 0 {
-			snap.Metrics = append(snap.Metrics, engine.Metric{
-				Name: m.Name, Value: h.last.sums[i] / float64(h.last.reports[i]), Unit: m.Unit, Kind: snap.Kind,
-			})
+	for i := range set.workload.Metrics {
+		m := &set.workload.Metrics[i]
+		if mean, ok := h.last.mean(i, m); ok {
+			snap.Metrics = append(snap.Metrics, engine.Metric{Name: m.Name, Value: mean, Unit: m.Unit, Kind: snap.Kind})
 		}
 	}
 	if set.workload.Finish != nil {

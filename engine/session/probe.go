@@ -202,10 +202,9 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 // Report implements engine.Probe.
 func (p *probe) Report(name string, value float64) {
 	for i := range p.run.setup.workload.Metrics {
-		if p.run.setup.workload.Metrics[i].Name == name {
-			p.counts.sums[i] += value
-			p.counts.reports[i]++
-			p.checkElapsed(&p.run.setup.workload.Metrics[i], value)
+		if m := &p.run.setup.workload.Metrics[i]; m.Name == name {
+			p.counts.report(i, m, value)
+			p.checkElapsed(m, value)
 			return
 		}
 	}

@@ -76,7 +76,7 @@ var cartesian = workload.Workload{
 			Doc: "time of the vertical exchange between nodes; directions = together: of all directions"},
 		{Name: "intra_node_time", Phrase: "intra-node exchange", Unit: "s",
 			Doc: "time of the horizontal exchange inside nodes; 0: none, or included in the other"},
-		{Name: "node_bandwidth", Phrase: "bandwidth per node", Unit: "B/s",
+		{Name: "node_bandwidth", Phrase: "bandwidth per node", Unit: "B/s", Rate: true,
 			Doc: "bytes that a node sends to other nodes, divided by inter_node_time"},
 	},
 	Derived: []engine.MetricSpec{

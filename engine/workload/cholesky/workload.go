@@ -84,7 +84,7 @@ var cholesky = workload.Workload{
 	Metrics: append([]engine.MetricSpec{
 		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Always: true,
 			Doc: "time until the slowest process has finished"},
-		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s", Always: true,
+		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s", Rate: true, Always: true,
 			Doc: "n³/3 + n²/2 + n/6 operations divided by that time, all processes"},
 		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s", Always: true,
 			Doc: "time to factor the blocks on the diagonal, mean over processes"},

@@ -96,7 +96,7 @@ var fft = workload.Workload{
 			Doc: "part of a step: barrier after the transform, including the wait for the slowest rank (figure 18)"},
 		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s", Total: true,
 			Doc: "time of the two exchanges of a slab alone, times the slabs: the time without any overlap"},
-		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Always: true, Doc: "5·N·log₂ N flops / time of a step"},
+		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Rate: true, Always: true, Doc: "5·N·log₂ N flops / time of a step"},
 		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1",
 			Doc: "relative error of the checksum, compared with the published one or with one process alone"},
 	}, algorithm.Metrics()...),

@@ -65,7 +65,7 @@ var msgrate = workload.Workload{
 		"lock; choose lumi-c or perlmutter-cpu"},
 	First: "channels", Panes: []string{"locality", "latency"}, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "message_rate", Phrase: "messages per second", Unit: "1/s", Always: true,
+		{Name: "message_rate", Phrase: "messages per second", Unit: "1/s", Rate: true, Always: true,
 			Doc: "messages of all pairs of threads per second, from the first to the last one"},
 		{Name: "message_time", Phrase: "time per message", Unit: "s", Always: true, Doc: "1 / message_rate"},
 		{Name: "latency", Phrase: "time one way", Unit: "s", Always: true,

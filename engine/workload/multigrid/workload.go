@@ -73,7 +73,7 @@ var multigrid = workload.Workload{
 	Metrics: append([]engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Always: true,
 			Doc: "time of a solve, from one barrier of all ranks to the next"},
-		{Name: "unknowns_rate", Phrase: "unknowns per second", Unit: "1/s", Always: true,
+		{Name: "unknowns_rate", Phrase: "unknowns per second", Unit: "1/s", Rate: true, Always: true,
 			Doc: "cells of the finest grid / time of a solve"},
 		{Name: "residual", Phrase: "residual over f", Unit: "1", Always: true, Doc: "largest residual / largest f, after the last cycle"},
 		{Name: "error", Phrase: "error", Unit: "1", Always: true, Doc: "largest difference between u and the exact solution"},

@@ -46,7 +46,7 @@ var pingpong = workload.Workload{
 	First:    "pair", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "latency", Phrase: "time one way", Unit: "s", Always: true, Doc: "half a round trip"},
-		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Always: true, Doc: "size / latency"},
+		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Rate: true, Always: true, Doc: "size / latency"},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "latency_model", Phrase: "time one way, model", Unit: "s",
