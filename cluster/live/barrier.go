@@ -170,7 +170,7 @@ func (b *barrier) open(w *world) {
 	b.alert(w)
 }
 
-// alert wakes the members.
+// alert wakes the members of this process. A barrier opens in each process.
 func (b *barrier) alert(w *world) {
 	if w.vcis > 0 {
 		for _, r := range b.ranks {
@@ -182,6 +182,8 @@ func (b *barrier) alert(w *world) {
 		return
 	}
 	for _, r := range b.ranks {
-		w.engines[r].alert()
+		if w.isLocal(r) {
+			w.engines[r].alert()
+		}
 	}
 }

@@ -97,6 +97,25 @@ func TestAlertsAreCombined(t *testing.T) {
 	}
 }
 
+// TestBarriersSendNoAlerts checks that a barrier of parked ranks sends only the frames of its rounds between processes.
+func TestBarriersSendNoAlerts(t *testing.T) {
+	const count = 200
+	var sent atomic.Int64
+	f := processesOver(t, 2, live.Over, func(tr far.Transport) far.Transport { return counting{tr, &sent} })
+	perNode := 4 * runtime.NumCPU() // ranks park, because they share cores
+	clustertest.Must(t, f, clustertest.Spec(clustertest.Host(), 2, perNode), func(r *cluster.Rank) error {
+		for range count {
+			if err := r.Barrier(r.World()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := sent.Load(); n > 3*count {
+		t.Errorf("%d barriers sent %d frames, want about %d", count, n, 2*count)
+	}
+}
+
 // TestRunWithoutSharedMemory limits the size of files, so that there is no shared memory. The run sends frames, and
 // warns.
 func TestRunWithoutSharedMemory(t *testing.T) {
