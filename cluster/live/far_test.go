@@ -279,6 +279,38 @@ func TestMessagesForPostedReceives(t *testing.T) {
 	})
 }
 
+// TestRunAfterCancelledBegin checks a run that one process begins after it has cancelled another one, while the other
+// process has begun neither.
+func TestRunAfterCancelledBegin(t *testing.T) {
+	f := newProcesses(t, 2)
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	body := func(r *cluster.Rank) error { return r.Barrier(r.World()) }
+	ctx, stop := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("the run has not begun"))
+	defer stop()
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for range 3 {
+		if err := cluster.Launch(cancelled, f.fabrics[0], spec, body); err == nil {
+			t.Fatal("a cancelled run has no error")
+		}
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := cluster.Launch(ctx, f.fabrics[0], spec, body); err != nil {
+			t.Errorf("process 0: %v", err)
+		}
+	})
+	for range 3 {
+		if err := cluster.Launch(ctx, f.fabrics[1], spec, body); err == nil {
+			t.Error("process 1: a run that process 0 has cancelled has no error")
+		}
+	}
+	if err := cluster.Launch(ctx, f.fabrics[1], spec, body); err != nil {
+		t.Errorf("process 1: %v", err)
+	}
+	all.Wait()
+}
+
 // TestRunAfterAbortedRuns checks a run after 50 aborted runs with unmatched messages of 1 MiB.
 func TestRunAfterAbortedRuns(t *testing.T) {
 	f := newProcesses(t, 2)

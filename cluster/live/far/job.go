@@ -60,10 +60,11 @@ type early struct {
 	data []byte
 }
 
-// Limits of the early frames of a process: their number, and the bytes of their data. Before this process begins
-// the next run, another process sends at most its start and an abort.
+// Limits of the early frames of a process: their number, and the bytes of their data. Before this process begins a
+// run, another process sends at most its start and an abort. It can be several runs ahead, if runs were cancelled
+// before they began.
 const (
-	maxEarly      = 4
+	maxEarly      = 256
 	maxEarlyBytes = 16 << 20
 )
 

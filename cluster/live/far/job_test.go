@@ -200,7 +200,7 @@ func TestEarlyFrames(t *testing.T) {
 		"the largest":   {repeated(2, half), ""},
 		"too large":     {append(repeated(2, half), control(kindAbort, "x")), "3 frames of 16777217 B"},
 		"the most":      {repeated(maxEarly, control(kindAbort, "")), ""},
-		"too many":      {repeated(maxEarly+1, control(kindAbort, "")), "5 frames of 0 B"},
+		"too many":      {repeated(maxEarly+1, control(kindAbort, "")), "257 frames of 0 B"},
 		"of no control": {repeated(maxEarly+1, control(Eager, "x")), ""},
 	} {
 		j := &Job{t: &script{frames: c.frames}, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),

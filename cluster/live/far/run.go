@@ -3,6 +3,7 @@ package far
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -212,13 +213,16 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 	j.number++
 	r.number = j.number
 	j.run.Store(r)
-	waiting := j.early
-	j.early = nil
+	var waiting []early
+	j.early = slices.DeleteFunc(j.early, func(e early) bool {
+		if e.run == r.number {
+			waiting = append(waiting, e)
+		}
+		return e.run <= r.number
+	})
 	j.mu.Unlock()
 	for _, e := range waiting {
-		if e.run == r.number {
-			r.control(e.from, e.kind, e.data)
-		}
+		r.control(e.from, e.kind, e.data)
 	}
 	j.polling.Unlock()
 	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Program: describe(r.Program),
