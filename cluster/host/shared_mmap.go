@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
+
+// sharedPath is the form of the path of shared memory in /proc.
+var sharedPath = regexp.MustCompile(`^[0-9]+/fd/[0-9]+$`)
 
 // sharedFile is the label of the memory's file in /proc. The file is in no folder.
 const sharedFile = "hybridtop"
@@ -48,7 +52,7 @@ func Share(n int64) (*Shared, error) {
 // MapShared maps the memory of that name, which a process of this host has made with n bytes. It refuses other files.
 func MapShared(name string, n int64) (*Shared, error) {
 	path, _, ok := strings.Cut(name, " ")
-	if !ok || len(name) > sharedHead || path != filepath.Clean(path) || !filepath.IsLocal(path) {
+	if !ok || len(name) > sharedHead || !sharedPath.MatchString(path) {
 		return nil, fmt.Errorf("host: %q does not name shared memory", name)
 	}
 	path = filepath.Join("/proc", path)

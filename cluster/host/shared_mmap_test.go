@@ -98,6 +98,7 @@ func TestMapSharedRefusesOtherFiles(t *testing.T) {
 		{"", 10, "does not name"},
 		{"../etc/passwd x", 10, "does not name"},
 		{own + "../fd/0 x", 10, "does not name"},
+		{"self/cwd/x y", 10, "does not name"},
 		{own + "99999 x", 10, "no such file"},
 		{fmt.Sprint(own, file.Fd(), " x"), 10, "another file"},
 		{fmt.Sprint(own, loose, " x"), 10, "fixed size"},
