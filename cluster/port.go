@@ -119,6 +119,8 @@ type Distributed interface {
 	Process() int
 	// Processes returns the number of processes.
 	Processes() int
+	// OnHost returns the layout of the nodes on this host, or a larger one.
+	OnHost(l Layout) Layout
 }
 
 // ProcessesOf returns the number of processes of a fabric's runs.

@@ -24,6 +24,9 @@ func (processes) Process() int { return 0 }
 // Processes implements cluster.Distributed.
 func (f processes) Processes() int { return len(f.fabrics) }
 
+// OnHost implements cluster.Distributed.
+func (processes) OnHost(l cluster.Layout) cluster.Layout { return l }
+
 // Start implements cluster.Fabric.
 func (f processes) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
 	type started struct {

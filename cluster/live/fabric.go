@@ -54,6 +54,15 @@ func (f *Fabric) Processes() int {
 	return f.job.Processes()
 }
 
+// OnHost implements cluster.Distributed.
+func (f *Fabric) OnHost(l cluster.Layout) cluster.Layout {
+	if f.job != nil {
+		perProcess := (l.Nodes + f.job.Processes() - 1) / f.job.Processes()
+		l.Nodes = min(l.Nodes, perProcess*f.job.OnHost())
+	}
+	return l
+}
+
 // Name implements cluster.Fabric.
 func (*Fabric) Name() string { return "live" }
 
@@ -151,11 +160,11 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return w, nil
 }
 
-// allocate checks the memory of this process: mine is the spec of its ranks. Then it makes the transport and
-// the engines of all ranks.
-func (w *world) allocate(mine *cluster.Spec, overhead int64) error {
+// allocate checks the memory of the ranks on this host: here is their spec. Then it makes the transport and the engines of
+// all ranks.
+func (w *world) allocate(here *cluster.Spec, overhead int64) error {
 	spec, n := &w.spec, len(w.engines)
-	if err := host.Check(mine, overhead, host.Limit()); err != nil {
+	if err := host.Check(here, overhead, host.Limit()); err != nil {
 		return err
 	}
 	for i := range w.node {

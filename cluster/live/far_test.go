@@ -19,6 +19,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	memory "github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
@@ -277,6 +278,25 @@ func TestMessagesForPostedReceives(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// separate is a transport whose processes are on different hosts.
+type separate struct{ far.Transport }
+
+func (separate) OnHost() int { return 1 }
+
+// TestMemoryOfAHost checks that a host needs memory for the ranks of all its processes, and only for these.
+func TestMemoryOfAHost(t *testing.T) {
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	apart := processesOver(t, 2, live.Over, func(tr far.Transport) far.Transport { return separate{tr} })
+	if n := apart.fabrics[0].(cluster.Distributed).OnHost(spec.Layout).Nodes; n != 1 {
+		t.Errorf("%d nodes on a host, want 1", n)
+	}
+	spec.Segment = memory.Limit() / 10 * 7 &^ 63
+	err := clustertest.Launch(t, newProcesses(t, 2), spec, func(*cluster.Rank) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "2 ranks with segments of") {
+		t.Errorf("error %v for 2 ranks on a host with memory for one", err)
+	}
 }
 
 // TestRunAfterCancelledBegin checks a run that one process begins after it has cancelled another one, while the other

@@ -101,9 +101,9 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 			spec.Machine.Name, job.Processes())
 	}
 	if refusal == nil {
-		mine := spec
-		mine.Layout.Nodes = max((spec.Layout.Nodes+job.Processes()-1)/job.Processes(), 1)
-		refusal = w.allocate(&mine, f.Overhead(&mine))
+		here := spec
+		here.Layout = f.OnHost(spec.Layout)
+		refusal = w.allocate(&here, f.Overhead(&here))
 	}
 	name, _ := os.Hostname()
 	x.run = job.Next(x, digest(&spec), name)

@@ -23,6 +23,7 @@ type mirror struct {
 func (*mirror) Name() string   { return "mirror" }
 func (*mirror) Process() int   { return 0 }
 func (*mirror) Processes() int { return 2 }
+func (*mirror) OnHost() int    { return 2 }
 
 func (m *mirror) Send(_ int, head, body []byte) error {
 	m.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -21,6 +22,7 @@ type family struct {
 	name        string
 	files       []string // default libraries
 	launched    string   // environment variable that its launcher sets
+	onHost      string   // environment variable with the number of processes on the host
 	requestSize int      // bytes of MPI_Request
 	ignore      uintptr  // MPI_STATUS_IGNORE
 	handles     [handles]handle
@@ -46,11 +48,13 @@ const (
 var families = []family{
 	{
 		name: "Open MPI", files: []string{"libmpi.so.40", "libmpi.so"}, launched: "OMPI_COMM_WORLD_SIZE", requestSize: 8,
+		onHost: "OMPI_COMM_WORLD_LOCAL_SIZE",
 		handles: [handles]handle{{symbol: "ompi_mpi_comm_world"}, {symbol: "ompi_mpi_byte"}, {symbol: "ompi_request_null"},
 			{symbol: "ompi_mpi_errors_return"}},
 	},
 	{
 		name: "MPICH", files: []string{"libmpich.so.12", "libmpi.so.12"}, launched: "PMI_SIZE", requestSize: 4, ignore: 1,
+		onHost:  "MPI_LOCALNRANKS",
 		handles: [handles]handle{{value: 0x44000000}, {value: 0x4c00010d}, {value: 0x2c000000}, {value: 0x54000001}},
 	},
 }
@@ -173,6 +177,15 @@ func (l *library) invoke(c *invocation, function int, args ...uintptr) error {
 // failure returns the error of a function that has returned a code.
 func (l *library) failure(function int, code int32) error {
 	return fmt.Errorf("%s: %s fails with code %d", l.name(), functionNames[function], code)
+}
+
+// onHost returns the number of processes on this host, or all processes if the launcher has not stated it.
+func onHost(f *family, processes int) int {
+	n, err := strconv.Atoi(os.Getenv(f.onHost))
+	if err != nil || n < 1 || n > processes {
+		return processes
+	}
+	return n
 }
 
 // name returns the library's name with its version: "Open MPI v4.1.4", "MPICH 4.0.2".

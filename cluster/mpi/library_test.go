@@ -29,6 +29,18 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// TestOnHost checks the number of processes on the host.
+func TestOnHost(t *testing.T) {
+	for _, f := range families {
+		for text, want := range map[string]int{"2": 2, "8": 8, "": 8, "0": 8, "9": 8, "-1": 8, "two": 8} {
+			t.Setenv(f.onHost, text)
+			if got := onHost(&f, 8); got != want {
+				t.Errorf("%s = %q: %d of 8 processes, want %d", f.onHost, text, got, want)
+			}
+		}
+	}
+}
+
 // TestMissingLibrary checks that the error names the file, and the variable to set.
 func TestMissingLibrary(t *testing.T) {
 	t.Setenv(LibraryVariable, "/nowhere/libmpi.so")

@@ -201,6 +201,9 @@ func (t *Transport) Process() int { return int(t.process) }
 // Processes implements far.Transport.
 func (t *Transport) Processes() int { return int(t.processes) }
 
+// OnHost implements far.Transport. Without a number of the launcher, all processes may be on this host.
+func (t *Transport) OnHost() int { return onHost(t.lib.family, t.Processes()) }
+
 // Send implements far.Transport.
 func (t *Transport) Send(to int, head, body []byte) error {
 	n := lengthSize + len(head) + len(body)

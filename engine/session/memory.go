@@ -40,18 +40,27 @@ const (
 	maxStreamBytes   = 80 << 20
 )
 
-// memoryItems lists all host memory that a run uses.
-func (s *setup) memoryItems() []workload.Item {
-	l := &s.spec.Layout
+// onHost returns the spec of the ranks on this host. A job of several processes can have others.
+func (s *setup) onHost() cluster.Spec {
+	spec := s.spec
+	if d, ok := s.fabric.(cluster.Distributed); ok {
+		spec.Layout = d.OnHost(spec.Layout)
+	}
+	return spec
+}
+
+// memoryItems lists the memory of a spec's run.
+func (s *setup) memoryItems(spec *cluster.Spec) []workload.Item {
+	l := &spec.Layout
 	probes := int64(probeBytes)
 	if s.fabric.Clock(&s.spec.Machine) == cluster.VirtualClock {
 		probes = virtualProbeBytes
 	}
 	blocks, _ := l.Blocks()
 	probes += 3 * 8 * int64(blocks)
-	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: s.spec.Segment}}, s.plan.Items...)
+	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: spec.Segment}}, s.plan.Items...)
 	items = append(items,
-		workload.Item{Name: "ranks", Per: workload.InAll, Bytes: s.fabric.Overhead(&s.spec)},
+		workload.Item{Name: "ranks", Per: workload.InAll, Bytes: s.fabric.Overhead(spec)},
 		workload.Item{Name: "counters", Per: workload.PerRank, Bytes: probes},
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
@@ -66,15 +75,15 @@ func (s *setup) memoryItems() []workload.Item {
 	return items
 }
 
-// memory returns the bytes of this process's memory that the whole run uses. The processes of a job check their
-// own memory.
+// memory returns the bytes of this host's memory that the run uses. The processes of a job check it, and not their front.
 func (s *setup) memory() float64 {
 	if _, ok := s.fabric.(Relay); ok {
 		return 0
 	}
 	sum := 0.0
-	for _, i := range s.memoryItems() {
-		sum += i.All(&s.spec.Layout)
+	here := s.onHost()
+	for _, i := range s.memoryItems(&here) {
+		sum += i.All(&here.Layout)
 	}
 	return sum
 }
@@ -138,8 +147,9 @@ const shownItems = 3
 
 // largest names the largest items.
 func (s *setup) largest() string {
-	items := s.memoryItems()
-	size := func(i workload.Item) float64 { return i.All(&s.spec.Layout) }
+	here := s.onHost()
+	items := s.memoryItems(&here)
+	size := func(i workload.Item) float64 { return i.All(&here.Layout) }
 	slices.SortStableFunc(items, func(a, b workload.Item) int { return cmp.Compare(size(b), size(a)) })
 	var named []string
 	for i, item := range items {

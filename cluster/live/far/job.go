@@ -92,6 +92,9 @@ func (j *Job) Process() int { return j.t.Process() }
 // Processes returns the number of processes.
 func (j *Job) Processes() int { return j.t.Processes() }
 
+// OnHost returns the number of processes on this host, or an upper bound.
+func (j *Job) OnHost() int { return j.t.OnHost() }
+
 // Runs returns the number of runs that this process has begun.
 func (j *Job) Runs() int {
 	j.mu.Lock()

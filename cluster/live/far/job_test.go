@@ -33,6 +33,7 @@ type body struct {
 func (s *script) Name() string   { return "a script" }
 func (s *script) Process() int   { return s.me }
 func (s *script) Processes() int { return 2 }
+func (s *script) OnHost() int    { return 2 }
 func (s *script) Close() error   { return nil }
 func (s *script) Idle(most time.Duration) {
 	<-time.After(most)

@@ -29,6 +29,8 @@ type Transport interface {
 	Process() int
 	// Processes returns the number of processes.
 	Processes() int
+	// OnHost returns the number of processes on this host, or an upper bound.
+	OnHost() int
 	// Send sends a frame that consists of head and body. It copies both, and never waits for a
 	// receiver. Any goroutine may call it.
 	Send(to int, head, body []byte) error

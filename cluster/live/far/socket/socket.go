@@ -114,6 +114,9 @@ func (t *Transport) Process() int { return t.process }
 // Processes implements far.Transport.
 func (t *Transport) Processes() int { return len(t.links) }
 
+// OnHost implements far.Transport.
+func (t *Transport) OnHost() int { return len(t.links) }
+
 // Send implements far.Transport.
 func (t *Transport) Send(to int, head, body []byte) error {
 	t.put(to, Frame, 0, head, body)
