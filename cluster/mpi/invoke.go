@@ -35,7 +35,8 @@ func runShort(function uintptr, argument unsafe.Pointer)
 // returns in microseconds.
 func (c *invocation) run(isShort bool, function uintptr, arguments ...uintptr) int32 {
 	c.function = function
-	for i, a := range arguments { // copy would be a call
+	//lint:ignore S1001 copy would be a call of memmove
+	for i, a := range arguments {
 		c.arguments[i] = a
 	}
 	if isShort {
