@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
@@ -215,7 +216,11 @@ func (o *palette) resolve(text string) (entry, error) {
 	}
 	if len(words) == 2 {
 		if k, err := o.h.Panel.Scenario.Knob(words[0]); err == nil && k.Name != "" {
-			return o.set(k.Name, completeChoice(words[1], k.Choices), k.Unit), nil
+			value := words[1]
+			if k.Type == engine.Choice || k.Type == engine.Places { // the choices of other types are only suggestions
+				value = completeChoice(value, k.Choices)
+			}
+			return o.set(k.Name, value, k.Unit), nil
 		} else if strings.HasPrefix(text, "set ") && words[0] != "workload" {
 			return entry{}, err
 		}

@@ -103,3 +103,20 @@ func TestRanking(t *testing.T) {
 		t.Errorf("the newest command is %q, want zoom-latency", recent[0])
 	}
 }
+
+// TestNumbersStayAsTyped checks that only a knob with a fixed list of values completes its value. A number is also
+// the start of other numbers.
+func TestNumbersStayAsTyped(t *testing.T) {
+	s := panetest.Demo(4, 4, 4)
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Lines: func() []overlay.Line { return nil }}
+	h.Panel.Load(s.Scenario)
+	o := &palette{h: h}
+	for text, want := range map[string]string{
+		"nodes 3": "set nodes 3", "nodes=6": "set nodes 6", "set nodes 3": "set nodes 3", "set group=3": "set group 3",
+		"eager-limit 6": "set eager-limit 6", "ranking seq": "set ranking sequential", "threading fun": "set threading funneled",
+	} {
+		if e, err := o.resolve(text); err != nil || e.text != want {
+			t.Errorf("%q means %q, %v, want %q", text, e.text, err, want)
+		}
+	}
+}
