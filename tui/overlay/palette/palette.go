@@ -248,7 +248,31 @@ func (o *palette) resolve(text string) (entry, error) {
 	case text == "":
 		return entry{}, errors.New("no command: type one, or choose with ↑↓")
 	}
+	if what, value, ok := strings.Cut(text, " "); ok && what != "set" {
+		var values []string
+		for _, e := range o.entries("") {
+			if v, ok := strings.CutPrefix(e.text, what+" "); ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 0 {
+			return entry{}, unknownValue(what, value, values)
+		}
+	}
 	return entry{}, fmt.Errorf("%w %q", errUnknown, text)
+}
+
+// faultW is the maximum width of an error with a list, which has two rows.
+const faultW = 120
+
+// unknownValue returns the error of a value that a command does not have. It lists as many values as fit.
+func unknownValue(what, value string, values []string) error {
+	text, near, n := fmt.Sprintf("unknown %s %.20q: want one of %s", what, value, values[0]), engine.DidYouMean(value, values), 1
+	for n < len(values) && grid.Width(text+values[n]+near) < faultW {
+		text += ", " + values[n]
+		n++
+	}
+	return errors.New(text + moreWords(len(values)-n) + near)
 }
 
 func moreWords(n int) string {

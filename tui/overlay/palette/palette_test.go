@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -117,6 +118,24 @@ func TestNumbersStayAsTyped(t *testing.T) {
 	} {
 		if e, err := o.resolve(text); err != nil || e.text != want {
 			t.Errorf("%q means %q, %v, want %q", text, e.text, err, want)
+		}
+	}
+}
+
+// TestUnknownValuesAreNamed checks the errors of values that a command does not have.
+func TestUnknownValuesAreNamed(t *testing.T) {
+	s := panetest.Demo(4, 4, 4)
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Lines: func() []overlay.Line { return nil }}
+	h.Panel.Load(s.Scenario)
+	o := &palette{h: h}
+	for text, want := range map[string]string{
+		"units nosuch":      `unknown units "nosuch": want one of mixed, binary, decimal, bits`,
+		"workload nosuch":   `unknown workload "nosuch": want one of ` + workload.All()[0].Name + ", ",
+		"workload demo-dat": `; did you mean "demo-dot"?`,
+		"nosuch workload":   `unknown command "nosuch workload"`,
+	} {
+		if _, err := o.command(text); err == nil || !strings.Contains(err.Error(), want) || grid.Width(err.Error()) > 135 {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
