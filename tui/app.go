@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -213,7 +214,24 @@ func (a *app) runAction(name string) {
 		do(a)
 		return
 	}
-	a.notice = "no pane on the screen supports " + name
+	a.notice = "no pane here supports " + name + a.wayTo(name)
+}
+
+// wayTo returns the key or the command that shows a pane with the action, in parentheses, or "". Panes with data for
+// the run come first.
+func (a *app) wayTo(action string) (way string) {
+	for p := range a.panes {
+		for _, x := range a.panes[p].Actions() {
+			switch d := a.digit(p); {
+			case x.Name != action || x.Ready != nil && !x.Ready(&a.Host):
+			case d > 0:
+				return fmt.Sprintf(" (press %d for %s)", d, a.specs[p].Title)
+			case way == "" || a.hasData(p):
+				way = " (use " + a.Typed("zoom-"+a.specs[p].Name) + ")"
+			}
+		}
+	}
+	return way
 }
 
 // tryAction runs an action on a pane. It reports whether a pane handled it.

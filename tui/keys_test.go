@@ -247,12 +247,24 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 	}
 }
 
-// A key that no pane supports shows a message. Every generic action is supported by a pane or by
+// A key that no pane supports shows a message, which names the way to a pane that supports it. Every generic action is supported by a pane or by
 // the screen.
 func TestGenericActionsAreAnswered(t *testing.T) {
 	a := alone(topologyPane)
 	if keys(a, "c"); !strings.Contains(a.notice, "crosshair") {
 		t.Errorf("c on the cluster says %q", a.notice)
+	}
+	a, _ = mapped(t)
+	if keys(a, "d"); !strings.Contains(a.notice, "constant-up (press ") || !strings.HasSuffix(a.notice, " for Critical path)") {
+		t.Errorf("d without its pane says %q", a.notice)
+	}
+	keys(a, strings.Fields(a.notice[strings.Index(a.notice, "press "):])[1], "d")
+	if a.notice != "" || a.Explained == nil {
+		t.Errorf("d on the critical path says %q", a.notice)
+	}
+	a = shownApp(demo(4, 4, 4)) // has no critical path
+	if keys(a, "d"); !strings.HasSuffix(a.notice, "(use :zoom-explain)") {
+		t.Errorf("d in a live run says %q", a.notice)
 	}
 	for _, g := range pane.Generic {
 		answered := fallbacks[g.Name] != nil
