@@ -101,7 +101,7 @@ func arrange(w, h int, a *app) arrangement {
 		p.guide, body = body.CutBottom(rows)
 		h -= rows
 	}
-	p.lesson, body = a.course.place(body)
+	p.lesson, body = a.course.place(body, a.isAnswering())
 	if body.Empty() {
 		return p
 	}

@@ -261,8 +261,11 @@ const (
 	taughtRest = oneH + 1 // rows that a lesson for a class leaves to its pane
 )
 
-// lines returns the lines of the lesson and of its prompt.
-func (c *course) lines(width int) (text, prompt []string) {
+// isAnswering reports whether the user is typing an answer.
+func (a *app) isAnswering() bool { return a.over != nil && a.overSpec.Mode == answering.Mode }
+
+// lines returns the lines of the lesson and of its prompt. typing reports whether the user is typing an answer.
+func (c *course) lines(width int, typing bool) (text, prompt []string) {
 	text = c.player.Lines(width)
 	word := "N continue, H back"
 	switch stage := c.player.Stage(); {
@@ -272,8 +275,10 @@ func (c *course) lines(width int) (text, prompt []string) {
 		}
 	case c.every > 0:
 		word = "the tour continues; any key stops it"
+	case typing:
+		word = "type, then enter: " + c.player.Prompt()
 	case stage == lesson.Predicting || stage == lesson.Sure:
-		word = "N answer: " + c.player.Prompt()
+		word = "N answer the question"
 	case stage == lesson.Over:
 		word = "N close the lesson"
 	case c.player.Show() != nil:
@@ -283,14 +288,14 @@ func (c *course) lines(width int) (text, prompt []string) {
 }
 
 // place cuts the area of the lesson from a body: a column if the screen is wide, otherwise rows below the panes.
-func (c *course) place(body grid.Rect) (at, rest grid.Rect) {
+func (c *course) place(body grid.Rect, typing bool) (at, rest grid.Rect) {
 	if c.player == nil || !c.shown || body.Empty() {
 		return grid.Rect{}, body
 	}
 	if body.W >= besideW {
 		return body.CutLeft(min(body.W*45/100, lessonW))
 	}
-	text, prompt := c.lines(body.W - 4)
+	text, prompt := c.lines(body.W-4, typing)
 	n := len(text) + len(prompt) + 3 + c.inputRows() // with the border and an empty line
 	switch {
 	case c.isTaught() && c.player.Show() != nil:
@@ -311,8 +316,8 @@ func (c *course) inputRows() int {
 
 // page returns the text and the prompt of the lesson for an area of w×h cells with a border, and the number of rows
 // for the text.
-func (c *course) page(w, h int) (text, prompt []string, rows int) {
-	text, prompt = c.lines(w - 4)
+func (c *course) page(w, h int, typing bool) (text, prompt []string, rows int) {
+	text, prompt = c.lines(w-4, typing)
 	return text, prompt, max(1, h-2-len(prompt)-c.inputRows())
 }
 
@@ -322,7 +327,7 @@ func (a *app) scrollLesson(pages int) bool {
 	if at.Empty() {
 		return false
 	}
-	text, _, rows := a.course.page(at.W, at.H)
+	text, _, rows := a.course.page(at.W, at.H, a.isAnswering())
 	a.course.top = min(max(a.course.top+pages*max(1, rows-1), 0), max(0, len(text)-rows))
 	return len(text) > rows
 }
@@ -342,7 +347,7 @@ func (s *screen) drawLesson(a *app) {
 	in := s.g.Box(r, grid.Box{Title: c.player.Lesson.Title, Right: right,
 		Border: a.Theme.Accent, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim})
 	v := in.Sub(in.Local().Inset(1, 0))
-	text, prompt, rows := c.page(r.W, r.H)
+	text, prompt, rows := c.page(r.W, r.H, a.isAnswering())
 	top := min(c.top, max(0, len(text)-rows))
 	s.drawMoreMarks(r, a.Theme, top > 0, len(text)-top > rows)
 	y := 0
@@ -364,7 +369,7 @@ func (s *screen) drawLesson(a *app) {
 		v.Text(0, y, line, a.Theme.Accent)
 		y++
 	}
-	if a.over != nil && a.overSpec.Mode == answering.Mode {
+	if a.isAnswering() {
 		v.Text(0, y, "> ", a.Theme.Accent)
 		a.over.Line().Draw(v.Sub(grid.Rect{X: 2, Y: y, W: v.W() - 2, H: 1}), a.Theme)
 	}

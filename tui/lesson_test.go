@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -109,6 +110,21 @@ func TestALessonLeavesTheKeysToTheScreen(t *testing.T) {
 		}
 		if s.draw(a, size[0], size[1]); s.at.lesson.Empty() {
 			t.Errorf("%v: the question is not visible", size)
+		}
+	}
+}
+
+// TestThePromptNamesTheKeysThatWork checks the prompt before and during an answer.
+func TestThePromptNamesTheKeysThatWork(t *testing.T) {
+	a := inLesson("N", "N")()
+	var s screen
+	for _, c := range []struct{ key, want, not string }{
+		{"W", "", "N answer"}, {"W", "N answer the question", "? hint"}, {"N", "type, then enter: your prediction, in × (? hint)", "N answer"},
+		{"esc", "N answer the question", "? hint"},
+	} {
+		keys(a, c.key)
+		if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, c.want) || strings.Contains(text, c.not) {
+			t.Errorf("after %s: want %q without %q:\n%s", c.key, c.want, c.not, text)
 		}
 	}
 }
