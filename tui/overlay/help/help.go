@@ -1,6 +1,7 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,7 +25,7 @@ type help struct {
 	h    *overlay.Host
 	line grid.Line
 	list overlay.List
-	rows int // rows of the list in the last drawing
+	page int // rows of a page in the last drawing; the list may show more
 }
 
 func (o *help) Open() bool {
@@ -49,11 +50,11 @@ func (o *help) Actions() []pane.Action {
 			Other: "up", Do: func(*pane.Host) { o.move(+1) }},
 		{Name: "next-group", Keys: []string{"tab"}, Doc: "select the first action of the next group", Hint: "next group",
 			Do: func(*pane.Host) { o.nextGroup() }},
-		{Name: "page-up", Keys: []string{"pgup"}, Doc: "select an action one page above", Do: func(*pane.Host) {
-			o.move(-max(o.rows-1, 1))
+		{Name: "page-up", Keys: []string{"pgup"}, Doc: "select the first action of the page above", Do: func(*pane.Host) {
+			o.turn(-1)
 		}},
-		{Name: "page-down", Keys: []string{"pgdown"}, Doc: "select an action one page below", Hint: "page", Both: "pgup/dn",
-			Do: func(*pane.Host) { o.move(+max(o.rows-1, 1)) }},
+		{Name: "page-down", Keys: []string{"pgdown"}, Doc: "select the first action of the page below", Hint: "page", Both: "pgup/dn",
+			Do: func(*pane.Host) { o.turn(+1) }},
 		{Name: "close", Keys: []string{"esc", "?"}, Doc: "close the help", Hint: "close", Do: func(*pane.Host) {
 			o.h.Close()
 		}},
@@ -100,29 +101,27 @@ func (o *help) entries() (rows []row) {
 	return rows
 }
 
-// move selects the line that is some rows below, and skips headings. One row wraps around at both ends; more
-// stop there.
+// move selects the line that is one row below (+1) or above (−1), and skips headings. It wraps around at both ends. 0
+// only skips headings.
 func (o *help) move(by int) {
 	all := o.entries()
 	n := len(all)
 	if n == 0 {
 		return
 	}
-	step := 1
-	if by < 0 {
-		step = -1
-	}
-	if by*step > 1 {
-		o.list.Move(by, n)
-	} else {
-		o.list.At = ((o.list.At+by)%n + n) % n
-	}
+	o.list.At = (o.list.At + by + n) % n
 	for all[o.list.At].isHead() {
-		if o.list.At == 0 && by*step > 1 {
-			step = 1
-		}
-		o.list.At = (o.list.At + step + n) % n
+		o.list.At = (o.list.At + cmp.Or(by, 1) + n) % n
 	}
+}
+
+// turn selects the first line of the next page (+1) or the previous one (−1). Beyond the last page it selects the last
+// line.
+func (o *help) turn(by int) {
+	page := max(o.page, 1)
+	o.list.At = (o.list.At/page + by) * page
+	o.list.Move(0, len(o.entries()))
+	o.move(0)
 }
 
 // nextGroup selects the first line of the next group; without groups, the next line.
@@ -198,17 +197,16 @@ const minList = 8
 func (o *help) Draw(body grid.View) {
 	th, all := o.h.Theme, o.entries()
 	r := overlay.Middle(body, 86, 44)
-	foot := 0
-	o.rows = max(r.H-3, 1)
+	foot, rows := 0, max(r.H-3, 1)
+	o.page = max(rows*2/3, 1) // does not depend on the text of the selected line
 	var selected *overlay.Line
-	if o.rows >= minList && len(all) > 0 {
+	if rows >= minList && len(all) > 0 {
 		selected = &all[min(o.list.At, len(all)-1)].Line
-		foot = min(1+drawEntry(body.Sub(grid.Rect{W: r.W - 4}), selected, th), o.rows/2)
-		o.rows -= foot
+		foot = min(1+drawEntry(body.Sub(grid.Rect{W: r.W - 4}), selected, th), rows/2)
 	}
 	right := "type to search, enter run"
-	if len(all) > o.rows {
-		right = fmt.Sprintf("page %d of %d, %s", o.list.At/o.rows+1, (len(all)+o.rows-1)/o.rows, right)
+	if len(all) > o.page {
+		right = fmt.Sprintf("page %d of %d, %s", o.list.At/o.page+1, (len(all)+o.page-1)/o.page, right)
 	}
 	v := overlay.Box(body, r, "Help and glossary", right, th)
 	v.Text(0, 0, "/", th.Accent)

@@ -1,6 +1,7 @@
 package help
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -91,7 +92,7 @@ func TestGroups(t *testing.T) {
 		{"open", func() {}, "One a"}, {"down", func() { o.move(+1) }, "One b"}, {"down", func() { o.move(+1) }, "Two c"},
 		{"up", func() { o.move(-1) }, "One b"}, {"tab", o.nextGroup, "Two c"}, {"tab", o.nextGroup, "Glossary " + terms[0].Names()},
 		{"tab", o.nextGroup, "One a"}, {"up", func() { o.move(-1) }, last}, {"down", func() { o.move(+1) }, "One a"},
-		{"pgup", func() { o.move(-9) }, "One a"}, {"end", func() { o.move(+999) }, last},
+		{"pgup", func() { o.turn(-1) }, "One a"}, {"pgdn", func() { o.turn(+999) }, last},
 	} {
 		if c.do(); at() != c.want {
 			t.Errorf("%s: selected %q, want %q", c.key, at(), c.want)
@@ -100,5 +101,39 @@ func TestGroups(t *testing.T) {
 	o.Open()
 	if text := at() + g.PlainText(); !strings.Contains(text, "page 1 of ") || !strings.Contains(text, "│ Two ") {
 		t.Errorf("no pages and headings:\n%s", text)
+	}
+}
+
+// TestPagesAreConsecutive turns all pages, with lines whose texts need one row or several.
+func TestPagesAreConsecutive(t *testing.T) {
+	var lines []overlay.Line
+	for i := range 100 {
+		lines = append(lines, overlay.Line{Name: "a", Doc: strings.Repeat("word ", 1+i%5*20), Group: fmt.Sprint(i / 7)})
+	}
+	h := &overlay.Host{Host: &pane.Host{Theme: grid.Themes()[0]}, Lines: func() []overlay.Line { return lines }}
+	o := &help{h: h}
+	o.Open()
+	g := grid.New(80, 24)
+	all, shown := 0, 0
+	check := func(want int) {
+		t.Helper()
+		o.Draw(g.All())
+		if want == 1 && all == 0 {
+			all = (len(o.entries()) + o.page - 1) / o.page
+		}
+		if page := fmt.Sprintf("page %d of %d,", want, all); !strings.Contains(g.PlainText(), page) {
+			t.Fatalf("want %s:\n%s", page, g.PlainText())
+		}
+	}
+	for check(1); shown < all-1; shown++ {
+		o.turn(+1)
+		check(shown + 2)
+	}
+	if o.turn(+1); o.list.At != len(o.entries())-1 {
+		t.Errorf("the last page ends at line %d", o.list.At)
+	}
+	for check(all); shown > 0; shown-- {
+		o.turn(-1)
+		check(shown)
 	}
 }
