@@ -32,7 +32,7 @@ func (a *app) advise(sc engine.Scenario, text string) error {
 	if len(knobs) == 0 {
 		request.Most = mostAdvised
 	}
-	a.inquire("explain", "Advice on "+sc.Workload, sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
+	a.inquire("advise", "explain", "Advice on "+sc.Workload, sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
 		request.Options, request.Progress = o, progress
 		r, err := advise.Advise(ctx, request)
 		return func(q *pane.Inquiry) { q.Advice = r }, err

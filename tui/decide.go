@@ -19,8 +19,12 @@ const (
 	mapVariants = 4 // maximum number of choices that the key compares: the current one, and the first others
 )
 
-// decideKnob asks for a map of the fastest choice of the selected knob over latency and bandwidth of the network.
+// decideKnob asks for a map of the fastest choice of the selected knob over latency and bandwidth of the network, or
+// ends the map.
 func (a *app) decideKnob() {
+	if a.endsInquiry("decide") {
+		return
+	}
 	k := a.Panel.Knob()
 	if k != nil { // the screen may show another workload than the panel: an earlier time
 		k, _ = a.Snap.Scenario.Knob(k.Name)
@@ -53,7 +57,7 @@ func (a *app) decide(sc engine.Scenario, text string) error {
 	if n := len(axes[0].Values); n < 2 || n > 26 {
 		return fmt.Errorf("decide %s: %d variants, want 2 to 26", axes[0].Name, n)
 	}
-	a.inquire("explain", "Decision map", sc, func(ctx context.Context, o session.Options, _ func(*session.Progress)) (func(*pane.Inquiry), error) {
+	a.inquire("decide", "explain", "Decision map", sc, func(ctx context.Context, o session.Options, _ func(*session.Progress)) (func(*pane.Inquiry), error) {
 		m, err := explain.Decide(ctx, sc, axes[1], axes[2], axes[0], o)
 		return func(q *pane.Inquiry) { q.Map = m }, err
 	})

@@ -41,11 +41,12 @@ func TestAMapIsMadeInTheBackground(t *testing.T) {
 	}
 }
 
-// TestAMapThatNobodyWaitsForEnds cancels the simulations of a map by leaving it, by another map, and by a change of the run.
+// TestAMapThatNobodyWaitsForEnds cancels the simulations of a map by leaving it, by its key, by another map, and by a change of the run.
 func TestAMapThatNobodyWaitsForEnds(t *testing.T) {
 	const large = "'decide rounds=1000,1001,1002,1003 size=8,16,32,64,128,256,512,1024 remote.latency_s=0.5..8"
 	for name, leave := range map[string]func(*app){
 		"E":       func(a *app) { keys(a, "E") },
+		"&":       func(a *app) { keys(a, "&") },
 		"another": func(a *app) { keys(a, ":", "'decide method=two-sided,put size=8,1024 remote.latency_s=0.5,2", "enter") },
 		"a change": func(a *app) {
 			s := *a.Snap

@@ -31,9 +31,9 @@ type answered struct {
 }
 
 // inquire asks a question about the run, and shows the pane with the answer. It ends the question before.
-func (a *app) inquire(where, title string, sc engine.Scenario, ask inquiry) {
+func (a *app) inquire(action, where, title string, sc engine.Scenario, ask inquiry) {
 	a.endInquiry()
-	a.Inquiry = &pane.Inquiry{Pane: where, Title: title, Scenario: sc}
+	a.Inquiry = &pane.Inquiry{Action: action, Pane: where, Title: title, Scenario: sc}
 	a.inquiring.asked = ask
 	a.setFocus(a.paneOf(where))
 }
@@ -44,6 +44,15 @@ func (a *app) endInquiry() {
 		a.inquiring.stop()
 	}
 	a.Inquiry, a.inquiring = nil, inquiring{number: a.inquiring.number + 1}
+}
+
+// endsInquiry ends the question of an action. It reports whether there was one.
+func (a *app) endsInquiry(action string) bool {
+	if a.Inquiry == nil || a.Inquiry.Action != action {
+		return false
+	}
+	a.endInquiry()
+	return true
 }
 
 // startInquiry returns the command that simulates the answer.
@@ -114,8 +123,11 @@ func (a *app) askQuestion(question, text string) error {
 	return a.advise(sc, text)
 }
 
-// askNow asks a question by its key. A refusal is a message.
+// askNow asks a question by its key, or ends it. A refusal is a message.
 func (a *app) askNow(question string) {
+	if a.endsInquiry(question) {
+		return
+	}
 	if err := a.askQuestion(question, ""); err != nil {
 		a.notice = err.Error()
 	}

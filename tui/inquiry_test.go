@@ -126,9 +126,10 @@ func TestAdviceRanksTheChoices(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsCancelled cancels the simulations of pairs and of advice by leaving them.
+// TestAQuestionIsCancelled cancels the simulations of pairs and of advice by E, and by the key that the pane names.
 func TestAQuestionIsCancelled(t *testing.T) {
-	for _, question := range []string{"'pairs 1000", "'advise size,rounds,method"} {
+	for i, question := range []string{"'pairs 1000", "'advise size,rounds,method", "'pairs 1000", "'advise size,rounds,method"} {
+		key := []string{"E", "E", "V", "J"}[i]
 		a, p := changed(t)
 		keys(a, ":", question, "enter")
 		if a.Inquiry == nil {
@@ -137,7 +138,11 @@ func TestAQuestionIsCancelled(t *testing.T) {
 		ask := p.startInquiry()
 		ended := make(chan answered)
 		go func() { ended <- ask().(answered) }()
-		keys(a, "E")
+		var s screen
+		if text := s.draw(a, 80, 24).PlainText(); key != "E" && !strings.Contains(text, "Press "+key+" to cancel.") {
+			t.Errorf("%s: the pane does not name %s:\n%s", question, key, text)
+		}
+		keys(a, key)
 		select {
 		case x := <-ended:
 			if a.showAnswer(x); x.err == nil || a.Inquiry != nil {

@@ -40,7 +40,7 @@ func (a *app) comparePairs(sc engine.Scenario, text string) error {
 	}
 	scenarios := [2]engine.Scenario{from.Clone(), sc}
 	names := variantNames(&scenarios)
-	a.inquire("explain", "Pairs of "+sc.Workload, sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
+	a.inquire("pairs", "explain", "Pairs of "+sc.Workload, sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
 		o.Fabrics, o.Limits = session.Fabrics(), session.Limits{Iterations: w.Iterations}
 		r, err := pairs.Run(ctx, names, scenarios, seeds, o, progress)
 		return func(q *pane.Inquiry) { q.Pairs = r }, err

@@ -21,8 +21,6 @@ const usualLibrary = "openmpi-5.0"
 // collective, the pane has the reason.
 func (a *app) toggleRegret() {
 	switch {
-	case a.InquiryOf("regret") != nil:
-		a.endInquiry()
 	case a.Snap.Scenario.Values["fabric"] == engine.Sim && a.Snap.Scenario.Values["collective"] == "":
 		a.setFocus(a.paneOf("regret"))
 	default:
@@ -50,7 +48,7 @@ func (a *app) regret(sc engine.Scenario, text string) error {
 		return err
 	}
 	l := sc.Layout()
-	a.inquire("regret", "Regret", sc, func(ctx context.Context, _ session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
+	a.inquire("regret", "regret", "Regret", sc, func(ctx context.Context, _ session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
 		r, err := tuner.MapLibrary(ctx, m, what, library, l.Nodes*l.RanksPerNode, l.RanksPerNode, func(done, total int) {
 			progress(&session.Progress{Done: done, Total: total})
 		})

@@ -14,14 +14,13 @@ import (
 func (a *app) toggleShapes() {
 	sc := a.Snap.Scenario.Clone()
 	switch {
-	case a.InquiryOf("shapes") != nil:
-		a.endInquiry()
+	case a.endsInquiry("shapes"):
 	case sc.Values["fabric"] != engine.Sim:
 		a.notice = "only simulations compare shapes: " + a.Keys("simulate") + " simulate"
 	case !shapes.Has(sc.Workload):
 		a.setFocus(a.paneOf("shapes"))
 	default:
-		a.inquire("shapes", "Shapes", sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
+		a.inquire("shapes", "shapes", "Shapes", sc, func(ctx context.Context, o session.Options, progress func(*session.Progress)) (func(*pane.Inquiry), error) {
 			r, err := shapes.Compare(ctx, shapes.Request{Scenario: sc, Options: o, Progress: progress})
 			return func(q *pane.Inquiry) { q.Shapes = r }, err
 		})

@@ -72,6 +72,7 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 
 // An Inquiry is a question about the run that simulations answer in the background. It never changes.
 type Inquiry struct {
+	Action      string // that asks the question, and ends it
 	Pane        string // name of the pane that shows the answer
 	Title       string // in its border
 	Scenario    engine.Scenario

@@ -49,7 +49,7 @@ func TestPairsLookLikeThis(t *testing.T) {
 	}
 	answers(t, "pairs: equal", same)
 	answers(t, "pairs: no result", of(8, func(int, float64) float64 { return math.NaN() }))
-	answers(t, "pairs: simulating", &pane.Inquiry{Title: "Pairs of heat", Done: 5, Total: 16})
+	answers(t, "pairs: simulating", &pane.Inquiry{Action: "pairs", Title: "Pairs of heat", Done: 5, Total: 16})
 }
 
 // TestAdviceLooksLikeThis draws advice on a broadcast, with a change of the order and a choice that cannot run.

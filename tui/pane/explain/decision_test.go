@@ -44,9 +44,9 @@ func TestMapsLookLikeThis(t *testing.T) {
 		}
 	}
 	alone := panetest.Look{W: 76, H: 19, Alone: true}
-	h.Inquiry = &pane.Inquiry{Pane: Spec.Name, Title: "Decision map", Scenario: sc}
+	h.Inquiry = &pane.Inquiry{Action: "decide", Pane: Spec.Name, Title: "Decision map", Scenario: sc}
 	draw("map: simulating", alone)
-	h.Inquiry = &pane.Inquiry{Pane: Spec.Name, Title: "Decision map", Scenario: sc, Failure: "machine demo: there is no number remote.colour"}
+	h.Inquiry = &pane.Inquiry{Action: "decide", Pane: Spec.Name, Title: "Decision map", Scenario: sc, Failure: "machine demo: there is no number remote.colour"}
 	draw("map: failed", alone)
 	for name, axes := range map[string][3]string{
 		"map of two":  {"size=8,1024,16384,262144", "remote.latency_s=0.25..4", "algorithm=kary,scatter-allgather"},
@@ -59,7 +59,7 @@ func TestMapsLookLikeThis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Inquiry = &pane.Inquiry{Pane: Spec.Name, Title: "Decision map", Scenario: sc, Map: m}
+		h.Inquiry = &pane.Inquiry{Action: "decide", Pane: Spec.Name, Title: "Decision map", Scenario: sc, Map: m}
 		draw(name, looks[:5]...)
 	}
 }

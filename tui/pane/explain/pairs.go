@@ -23,7 +23,7 @@ func (p *Pane) drawInquiry(v grid.View, h *pane.Host) pane.Border {
 	case q.Advice != nil:
 		p.drawAdvice(v, q.Advice, h, &b)
 	default:
-		h.WriteProgress(v, q, "explain")
+		h.WriteProgress(v, q, q.Action)
 	}
 	return b
 }
