@@ -247,8 +247,8 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 	}
 }
 
-// A key that no pane supports shows a message, which names the way to a pane that supports it. Every generic action is supported by a pane or by
-// the screen.
+// TestGenericActionsAreAnswered checks that a key without a pane on the screen names the way to one. A pane or the screen
+// supports every generic action.
 func TestGenericActionsAreAnswered(t *testing.T) {
 	a := alone(topologyPane)
 	if keys(a, "c"); !strings.Contains(a.notice, "crosshair") {
