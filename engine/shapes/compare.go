@@ -297,15 +297,18 @@ func (r *Report) check(ctx context.Context, w *workload.Workload, q *Request) er
 	rows, err := session.RunRows(ctx, rows, scenarios, o, q.Progress)
 	for i := range rows {
 		if n := slices.IndexFunc(of, func(s *Shape) bool { return strconv.Itoa(s.Ranks) == rows[i].Knobs[0].Value }); n >= 0 {
-			of[n].takeResults(rows[i].Snapshot)
+			of[n].takeResults(ctx, rows[i].Snapshot)
 		}
 	}
 	return errors.Join(err, r.differs())
 }
 
-// takeResults stores the checksum of a run, or the reason why there is none.
-func (s *Shape) takeResults(snap *engine.Snapshot) {
+// takeResults stores the checksum of a run, or the reason why there is none. If ctx has ended the run before its first
+// check, it stores nothing.
+func (s *Shape) takeResults(ctx context.Context, snap *engine.Snapshot) {
 	switch {
+	case ctx.Err() != nil && !snap.Verification.Done:
+		return
 	case snap.Failure != "":
 		s.Verified = "failed: " + strings.SplitN(snap.Failure, "\n", 2)[0]
 	case !snap.Verification.Done || !snap.Verification.OK:
@@ -322,7 +325,7 @@ func (r *Report) differs() error {
 	var first *Shape
 	for _, s := range r.Shapes {
 		switch {
-		case s.Time == 0:
+		case s.Time == 0, s.Checksum == 0:
 		case first == nil:
 			first = s
 		case s.Checksum != first.Checksum:
@@ -352,10 +355,10 @@ func (r *Report) runLive(ctx context.Context, w *workload.Workload, q *Request) 
 		s := r.find(&snap.Scenario)
 		r.Kind = snap.Kind
 		s.MemoryPerNode, _ = session.ProgramMemory(s.Scenario, o)
-		if t, ok := snap.Metric(w.Shapes.Time); ok {
+		if t, ok := snap.Metric(w.Shapes.Time); ok && snap.Verification.Done {
 			s.Time = cluster.FromSeconds(t.Value)
 		}
-		s.takeResults(snap)
+		s.takeResults(ctx, snap)
 	}
 	return errors.Join(err, r.differs())
 }

@@ -1,11 +1,13 @@
 package shapes
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
@@ -27,6 +29,23 @@ func TestUnequalResultsAreFound(t *testing.T) {
 	}
 }
 
+// TestInterruptedCheck tests that a shape whose small problem was interrupted is not wrong, and not compared.
+func TestInterruptedCheck(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	snap := &engine.Snapshot{}
+	late, early := &Shape{Time: 7}, &Shape{Time: 7}
+	late.takeResults(ctx, snap)
+	cancel()
+	early.takeResults(ctx, snap)
+	if late.Time != 0 || !strings.HasPrefix(late.Refusal, "wrong") || early.Time != 7 || early.Refusal != "" {
+		t.Errorf("got %+v without an interruption, and %+v with one", late, early)
+	}
+	r := &Report{Shapes: []*Shape{early, {Time: 7, Checksum: 1, Verified: "yes"}}}
+	if err := r.differs(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestConclusion tests the sentence for ties, a runner-up, and shapes that take the same time.
 func TestConclusion(t *testing.T) {
 	r := &Report{Shapes: []*Shape{{Ranks: 1, Threads: 4, Time: 110}, {Ranks: 2, Threads: 2, Time: 100}, {Ranks: 4, Threads: 1, Time: 100}}}
@@ -37,6 +56,10 @@ func TestConclusion(t *testing.T) {
 	}
 	r.Shapes = r.Shapes[1:]
 	if got, want := r.Conclusion(), "Best: 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	r.Shapes = append(r.Shapes, &Shape{Ranks: 8, Threads: 1})
+	if got, want := r.Conclusion(), "Best of the shapes that have run (2 of 3): 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := new(Report).Conclusion(); got != "No shape has run." {

@@ -19,19 +19,29 @@ func (r *Report) RunnerUp() (next *Shape) {
 	return next
 }
 
-// Conclusion names the best shape and the runner-up. If all shapes take the same time, there is no runner-up.
+// Conclusion names the best shape and the runner-up. If all shapes take the same time, there is no runner-up. If the
+// comparison has ended early, the conclusion has the number of shapes that have run.
 func (r *Report) Conclusion() string {
 	best, next := r.Best(), r.RunnerUp()
 	if best == nil {
 		return "No shape has run."
 	}
 	var tied []string
+	ran, missing := 0, false
 	for _, s := range r.Shapes {
 		if s != best && s.Place == 1 {
 			tied = append(tied, s.Name())
 		}
+		if s.Time > 0 {
+			ran++
+		}
+		missing = missing || s.Time == 0 && s.Refusal == ""
 	}
-	s := fmt.Sprintf("Best: %s ranks × threads", best.Name())
+	s := "Best"
+	if missing {
+		s = fmt.Sprintf("Best of the shapes that have run (%d of %d)", ran, len(r.Shapes))
+	}
+	s += fmt.Sprintf(": %s ranks × threads", best.Name())
 	if len(tied) > 0 {
 		s += ", in a tie with " + strings.Join(tied, ", ")
 	}
