@@ -16,6 +16,9 @@ const (
 	cannot  = "no conclusion"
 )
 
+// leastShown is the least difference from 1 that a factor with four digits shows.
+const leastShown = 5e-5
+
 // conclusion is the last line of a comparison or a verification.
 type conclusion struct {
 	Verdict string   `json:"verdict"`         // of B against A
@@ -43,9 +46,12 @@ func concludeRatio(a, b engine.Metric, r models.Ratio, exact bool, how string) *
 	switch {
 	case !(r.Value > 0):
 		return concludeNothing("one of the runs has no positive value")
-	case exact && r.Value == 1:
+	case exact && math.Abs(r.Value-1) < leastShown:
 		c.Verdict = noneYet
 		c.Text = fmt.Sprintf("%s between A and B: %s (%s, exact)", noneYet, values, a.Kind)
+		if r.Value != 1 {
+			c.Text += fmt.Sprintf("; they differ by less than %g %%", 100*leastShown)
+		}
 		return c
 	case !exact && math.IsNaN(r.Low):
 		c.Verdict = cannot

@@ -358,7 +358,7 @@ func (r *result) table(w io.Writer) error {
 	}
 	t.command("launch", engine.Launches(&r.snap.Layout, "myapp")[0].Command)
 	if r.LaunchLine != "" {
-		t.command("paper 1's", r.LaunchLine)
+		t.command("MPI + UPC", r.LaunchLine)
 	}
 	return t.close()
 }

@@ -25,6 +25,7 @@ type table struct {
 	width  int          // of the terminal; 0: as wide as its cells
 	rows   [][]string   // of the current block
 	headed bool         // the first row is a header
+	label  int          // width of the labels of commands
 	err    error
 }
 
@@ -91,16 +92,19 @@ func cleaned(cells []string) []string {
 	return texts
 }
 
-// command writes a command line. It is never wrapped, so that it can be copied.
+// command writes a command line. It is never wrapped, so that it can be copied. Its label has the width of those above.
 func (t *table) command(label, line string) {
 	label, line = safetext.Clean(label), safetext.Clean(line)
-	first := lipgloss.Width(label)
+	if len(t.rows) > 0 {
+		t.label = 0
+	}
+	t.label = max(t.label, lipgloss.Width(label))
 	for _, r := range t.rows {
-		first = max(first, lipgloss.Width(r[0]))
+		t.label = max(t.label, lipgloss.Width(r[0]))
 	}
 	t.flush()
-	label += strings.Repeat(" ", first+columnGap-lipgloss.Width(label))
-	t.write(label + strings.ReplaceAll(line, "\n", "\n"+strings.Repeat(" ", first+columnGap)) + "\n")
+	label += strings.Repeat(" ", t.label+columnGap-lipgloss.Width(label))
+	t.write(label + strings.ReplaceAll(line, "\n", "\n"+strings.Repeat(" ", t.label+columnGap)) + "\n")
 }
 
 func (t *table) close() error {
