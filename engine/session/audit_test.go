@@ -49,8 +49,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestMeans checks the means of reports. That of a rate is the rate over all times: 10 in 1 s and 10 in 4 s are 4 per
-// second.
+// TestMeans checks the means of reports. The mean of a rate is the rate over all times: 10 in 1 s and 10 in
+// 4 s are 4 per second.
 func TestMeans(t *testing.T) {
 	specs := []engine.MetricSpec{{Name: "time", Unit: "s"}, {Name: "rate", Unit: "1/s", Rate: true},
 		{Name: "none", Unit: "1/s", Rate: true}, {Name: "nothing", Unit: "B/s", Rate: true}}
