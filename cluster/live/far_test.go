@@ -292,7 +292,9 @@ func TestMemoryOfAHost(t *testing.T) {
 	if n := apart.fabrics[0].(cluster.Distributed).OnHost(spec.Layout).Nodes; n != 1 {
 		t.Errorf("%d nodes on a host, want 1", n)
 	}
-	spec.Segment = memory.Limit() / 10 * 7 &^ 63
+	if spec.Segment = memory.Limit() / 10 * 7 &^ 63; spec.Segment == 0 {
+		t.Skip("the memory of this host is unknown")
+	}
 	err := clustertest.Launch(t, newProcesses(t, 2), spec, func(*cluster.Rank) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "2 ranks with segments of") {
 		t.Errorf("error %v for 2 ranks on a host with memory for one", err)
