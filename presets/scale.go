@@ -45,5 +45,5 @@ func Scaled(m *cluster.Machine, key string, factor float64) (cluster.Machine, er
 		}
 		return cluster.Machine{}, fmt.Errorf("machine %s: %s cannot be multiplied by %g", m.Name, key, factor)
 	}
-	return cluster.Machine{}, fmt.Errorf("machine %s: there is no number %s", m.Name, key)
+	return cluster.Machine{}, fmt.Errorf("machine %s: there is no number %s (hybridtop machine show %[1]s lists the numbers)", m.Name, key)
 }

@@ -37,8 +37,8 @@ var terms = []Term{
 	{
 		Name: "decision map",
 		Also: []string{"winners"},
-		Text: "A map of message size and number of ranks that shows the fastest algorithm of a collective in each cell. " +
-			"The pane is called Winners.",
+		Text: "A map that shows the fastest choice in each cell. The pane Winners has the fastest algorithm of a collective, " +
+			"over message size and number of ranks. & maps the choices of a knob over two numbers of a simulation.",
 	},
 	{
 		Name: "eager",

@@ -45,6 +45,9 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	setting := s.Scenario.Text("reduction")
 	label := fmt.Sprintf("%s, %d threads", setting, s.Layout.ThreadsPerRank)
+	if s.Layout.ThreadsPerRank == 1 {
+		label = setting + ", 1 thread"
+	}
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: setting, Kind: s.Kind,
 		Cells: cells}}
 }
