@@ -13,7 +13,7 @@
 // start the run, it sends the reason, and no process starts it.
 //
 // Every frame has the number of its run. Frames of earlier runs are dropped. If another process begins or
-// aborts the next run early, its frame waits until this process begins that run.
+// aborts a later run early, its frame waits until this process begins that run.
 //
 // A waiting rank polls for frames ([Run.Poll]). A goroutine of the job also polls, so that frames arrive
 // if no rank waits. Received frames go to the run's [Receiver].
