@@ -20,6 +20,7 @@ const (
 	lengthSize = 4        // bytes of the frame's length, before the frame
 	maxFrame   = 1 << 30  // bytes
 	keptBytes  = 4 << 20  // largest buffer that is kept for later frames
+	shortBytes = 1 << 20  // a call that moves at most these bytes is short
 	unretired  = 16       // number of sent frames after which Send frees buffers; before, an idle Poll does
 
 	tagBegin = 1 // a short frame, or the first part of a long one
@@ -41,7 +42,8 @@ type Transport struct {
 	peers      []*peer // by process; nil: this process
 	heads      []byte  // requests to test: the next one of each process, then the bodies
 	bodies     []body
-	transfers  int // bodies, long frames and connections on their way
+	moving     int  // bytes of the bodies and long frames on their way
+	connects   bool // the next calls may connect this process to another one
 	failure    error
 	flag       int32
 	count      int32   // of the completed requests
@@ -142,10 +144,10 @@ func (t *Transport) hold(started chan<- error) {
 }
 
 // call calls a function of the library. It returns an error if the function fails. The caller holds mu, or no other
-// goroutine uses the transport. Without bodies, long frames and new connections the library has little to do, so a
-// function that does not wait for another process is short.
+// goroutine uses the transport. A function that does not wait for another process is short if it connects no process and
+// moves few bytes.
 func (t *Transport) call(function int, args ...uintptr) error {
-	isShort := t.transfers == 0 && isImmediate[function]
+	isShort := isImmediate[function] && !t.connects && t.moving <= shortBytes
 	if code := t.invocation.run(isShort, t.lib.call[function], args...); code != 0 {
 		return t.lib.failure(function, code)
 	}
@@ -154,8 +156,8 @@ func (t *Transport) call(function int, args ...uintptr) error {
 
 // post posts the receives.
 func (t *Transport) post() error {
-	t.transfers++
-	defer func() { t.transfers-- }()
+	t.connects = true
+	defer func() { t.connects = false }()
 	size := t.lib.requestSize
 	t.peers = make([]*peer, t.processes)
 	t.heads, t.indices = make([]byte, size*int(t.processes)), make([]int32, t.processes)
@@ -217,18 +219,16 @@ func (t *Transport) Send(to int, head, body []byte) error {
 			return err
 		}
 	}
-	connects := !t.peers[to].isMet
-	if connects {
-		t.peers[to].isMet = true
-		t.transfers++
-	}
+	t.connects = !t.peers[to].isMet
+	t.peers[to].isMet = true
+	defer func() { t.connects = false }()
 	s := t.take(n)
 	binary.LittleEndian.PutUint32(s.b, uint32(n-lengthSize))
 	copy(s.b[lengthSize:], head)
 	copy(s.b[lengthSize+len(head):], body)
 	t.pending = append(t.pending, s)
 	if n > slotBytes {
-		t.transfers++
+		t.moving += n
 	}
 	for from, tag := 0, uintptr(tagBegin); from < n; tag = tagRest {
 		count := n - from
@@ -242,9 +242,6 @@ func (t *Transport) Send(to int, head, body []byte) error {
 		}
 		from += count
 		s.count++
-	}
-	if connects {
-		t.transfers--
 	}
 	return nil
 }
@@ -283,7 +280,7 @@ func (t *Transport) retire() error {
 		}
 		n++
 		if len(s.b) > slotBytes {
-			t.transfers--
+			t.moving -= len(s.b)
 		}
 		switch {
 		case cap(s.b) == slotBytes && len(t.spare) < 4*slots:
@@ -320,7 +317,7 @@ func (t *Transport) ReceiveBody(from int, key uint32, b []byte, received complet
 
 // add adds a body, and returns the address of its request.
 func (t *Transport) add(b []byte, done completion) uintptr {
-	t.transfers++
+	t.moving += len(b)
 	t.bodies = append(t.bodies, body{b: b, done: done})
 	t.indices = append(t.indices, 0)
 	n := len(t.heads)
@@ -334,7 +331,7 @@ func (t *Transport) passBodies() {
 	n := 0
 	for i, b := range t.bodies {
 		if b.passed {
-			t.transfers--
+			t.moving -= len(b.b)
 			t.complete = append(t.complete, b.done)
 			continue
 		}
@@ -420,7 +417,7 @@ func (t *Transport) look() error {
 func (t *Transport) arrive(p *peer) error {
 	if p.resting {
 		p.resting = false
-		t.transfers--
+		t.moving -= len(p.frame)
 		t.arrived = append(t.arrived, arrival{p, p.frame})
 		return nil
 	}
@@ -439,7 +436,7 @@ func (t *Transport) arrive(p *peer) error {
 	p.frame = p.frame[:n]
 	first := copy(p.frame, b[lengthSize:])
 	p.resting = true
-	t.transfers++
+	t.moving += len(p.frame)
 	return t.receive(p, p.frame[first:], tagRest, t.heads[p.number*t.lib.requestSize:])
 }
 
