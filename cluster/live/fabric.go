@@ -325,8 +325,7 @@ func (w *world) reap() {
 		rec.Close(w.clock())
 	}
 	if w.remote != nil {
-		w.remote.run.End()
-		w.remote.release()
+		w.remote.end()
 	}
 	close(w.ended)
 }

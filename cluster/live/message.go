@@ -31,6 +31,7 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		p.tag = op.Tag
 		p.size = n
 		p.req, p.from = s, e
+		p.batch = op.Batch && !e.mustPublish()
 		p.fromDevice = e.w.staged && op.From == cluster.DeviceMemory
 		e.w.transport.carry(e, p, 0)
 		return postResult(s)

@@ -47,6 +47,7 @@ type parcel struct {
 	adapter     bool    // uses the adapter also inside a node
 	fromDevice  bool    // leaves device memory through host memory
 	toDevice    bool    // enters device memory through host memory
+	batch       bool    // a later call of the sender waits, tests, probes or computes
 
 	fn, arg  int32
 	a, b     uint64

@@ -107,10 +107,15 @@ func (x *remote) checkRanks(src, dst int32) error {
 // pass puts the parcel of a frame into the ring from its sender.
 func (x *remote) pass(f *far.Frame) {
 	e, r := x.ringFrom(f.Src, f.Dst)
+	e.enqueueLast(r, x.parcelOf(f))
+}
+
+// enqueueLast puts a parcel of another process into a ring, behind the messages that are not published.
+func (e *engine) enqueueLast(r *ring, p *parcel) {
 	if r.batch > 0 {
 		e.publish(r)
 	}
-	e.enqueue(r, x.parcelOf(f), r.hasFree(1))
+	e.enqueue(r, p, r.hasFree(1))
 }
 
 // maxRemoteCells is the maximum number of cells of a ring from another process. It has at most the messages of a few packs.
@@ -144,6 +149,10 @@ func (x *remote) receiveMessage(m *far.Message) error {
 		x.arrived = append(x.arrived, arrivals{m.Dst, 1})
 	}
 	e, r := x.ringFrom(m.Src, m.Dst)
+	if m.Body != 0 {
+		x.meet(m, e, r)
+		return nil
+	}
 	if x.deliver(m, r) {
 		return nil
 	}
@@ -168,22 +177,41 @@ func (x *remote) receiveMessage(m *far.Message) error {
 	return nil
 }
 
-// deliver delivers a message to the rank that polls, if one of its threads has posted a receive for it, and no earlier
-// message is in the ring. The thread may be parked while another one polls.
-func (x *remote) deliver(m *far.Message, r *ring) bool {
+// match returns the receive that a thread of the rank that polls has posted for a message, or nil. It returns nil if an
+// earlier message is in the ring. The thread may be parked while another one polls.
+func (x *remote) match(r *ring, ctx, tag int32) *slot {
 	e := r.to
-	if m.Dst != x.poller || r.batch > 0 || r.isReady() {
-		return false
+	if e.id != x.poller || r.batch > 0 || r.isReady() {
+		return nil
 	}
-	id, ok := e.queues.Arrive(m.Ctx, m.Src, m.Tag)
+	id, ok := e.queues.Arrive(ctx, r.src, tag)
 	if !ok {
+		return nil
+	}
+	return e.slots.at(id)
+}
+
+// deliver delivers a message to its receive. It reports whether there is one.
+func (x *remote) deliver(m *far.Message, r *ring) bool {
+	s := x.match(r, m.Ctx, m.Tag)
+	if s == nil {
 		return false
 	}
-	s := e.slots.at(id)
 	copy(s.buf, m.Data)
-	e.complete(s, received(m.Src, m.Tag, m.Size, s.size))
-	e.alert()
+	r.to.complete(s, received(m.Src, m.Tag, m.Size, s.size))
+	r.to.alert()
 	return true
+}
+
+// meet receives the body of a message if there is a receive for the message. Otherwise it passes the message to the rank.
+func (x *remote) meet(m *far.Message, e *engine, r *ring) {
+	p := e.message()
+	p.kind, p.src, p.dst, p.ctx, p.tag, p.size, p.b = parcelRTS, m.Src, m.Dst, m.Ctx, m.Tag, m.Size, uint64(m.Body)
+	if s := x.match(r, m.Ctx, m.Tag); s != nil {
+		r.to.sendCTS(p, s)
+	} else {
+		e.enqueueLast(r, p)
+	}
 }
 
 // publish publishes the messages of a pack, and then counts them. So a rank that waits sees each message before the
@@ -210,7 +238,7 @@ func (x *remote) parcelOf(f *far.Frame) *parcel {
 	case far.Eager:
 		p.kind = parcelEager
 	case far.RTS:
-		p.kind, p.a, p.b = parcelRTS, f.Req, uint64(f.Body)
+		p.kind, p.a = parcelRTS, f.Req
 	default:
 		p.kind, p.a, p.fn, p.arg = parcelRPC, f.Req, f.Fn, f.Arg
 	}

@@ -18,7 +18,7 @@ import (
 // direct. An operation on any other rank is a frame. The goroutine that receives a frame runs its put, get
 // or atomic. Messages and RPCs go to the engine of the target.
 //
-// A message above the eager limit is an RTS and a body. When the message is matched, the receiver
+// A message above the eager limit is an announcement and a body. When the message is matched, the receiver
 // passes its buffer to the transport. Then the send completes. Other pending operations have tokens.
 type remote struct {
 	direct
@@ -38,6 +38,7 @@ type remote struct {
 	doubts   []string             // warnings about shared memory
 	token    uint64
 	barriers map[int32]*remoteBarrier // by context
+	packs    []*pack                  // of all engines
 
 	sent     []atomic.Uint64 // frames sent to each rank; the last element counts frames of barriers
 	received []atomic.Uint64 // frames received, likewise
@@ -154,6 +155,16 @@ func (x *remote) start() {
 	}
 }
 
+// end ends the run in this process, after its threads. If the run was aborted, a pack may have announcements of bodies.
+// The receivers must know these bodies in order to drop them.
+func (x *remote) end() {
+	for _, p := range x.packs {
+		p.Send()
+	}
+	x.run.End()
+	x.release()
+}
+
 // isLocal reports whether a rank is in this process.
 func (w *world) isLocal(rank int32) bool {
 	return w.remote == nil || w.remote.process[rank] == w.remote.me
@@ -237,12 +248,11 @@ func (x *remote) usesRing(from, to int32) bool { return x.process[from] == x.pro
 
 func (x *remote) reaches(from, to int32) bool { return x.process[from] == x.process[to] }
 
-// pack sends a short message to a rank of another process, together with later ones if possible. It returns false if
-// the rank is in this process.
-func (x *remote) pack(e *engine, op *cluster.Op, n int64) bool {
-	to := x.process[op.Peer]
+// packTo returns the engine's pack of messages to the process of a rank, or nil if the rank is in this process.
+func (x *remote) packTo(e *engine, rank int32) *pack {
+	to := x.process[rank]
 	if to == x.me {
-		return false
+		return nil
 	}
 	if e.packs == nil {
 		e.packs = make([]*pack, x.run.Processes())
@@ -251,23 +261,53 @@ func (x *remote) pack(e *engine, op *cluster.Op, n int64) bool {
 	if p == nil {
 		p = &pack{Pack: x.run.NewPack(int(to))}
 		e.packs[to] = p
+		x.mu.Lock()
+		x.packs = append(x.packs, p)
+		x.mu.Unlock()
+	}
+	return p
+}
+
+// pack sends a short message to a rank of another process, together with later ones if possible. It returns false if
+// the rank is in this process.
+func (x *remote) pack(e *engine, op *cluster.Op, n int64) bool {
+	p := x.packTo(e, op.Peer)
+	if p == nil {
+		return false
 	}
 	x.sent[op.Peer].Add(1)
 	p.Add(&far.Message{Src: e.id, Dst: op.Peer, Ctx: op.Ctx, Tag: op.Tag, Size: n, Data: op.Buf})
-	switch {
-	case !op.Batch || e.mustPublish():
+	if !op.Batch || e.mustPublish() {
 		p.Send()
-	case !p.isBatched:
-		p.isBatched = true
-		e.batch = append(e.batch, p)
+	} else {
+		p.wait(e)
 	}
 	return true
 }
 
-// pack has short messages to one process.
+// packBody sends a message with a body. The first one of a batch is announced at once, so that the receiver can begin.
+func (x *remote) packBody(e *engine, p *parcel) {
+	to := x.packTo(e, p.dst)
+	isFirst := !to.isBatched
+	if p.batch {
+		to.wait(e)
+	}
+	x.sent[p.dst].Add(1)
+	to.SendBody(&far.Message{Src: p.src, Dst: p.dst, Ctx: p.ctx, Tag: p.tag}, isFirst || !p.batch, p.req.buf, (*sentBody)(p))
+}
+
+// pack has messages to one process.
 type pack struct {
 	*far.Pack
 	isBatched bool // it is in its engine's batch
+}
+
+// wait adds the pack to the engine's batch.
+func (p *pack) wait(e *engine) {
+	if !p.isBatched {
+		p.isBatched = true
+		e.batch = append(e.batch, p)
+	}
 }
 
 // leave implements batched.
@@ -282,6 +322,14 @@ func (x *remote) carry(e *engine, p *parcel, n int64) {
 		x.direct.carry(e, p, n)
 		return
 	}
+	switch {
+	case p.kind == parcelCTS && p.b != 0:
+		x.receiveBody(e, p)
+		return
+	case p.kind == parcelRTS && len(p.req.buf) > 0:
+		x.packBody(e, p)
+		return
+	}
 	if len(e.batch) > 0 {
 		e.flush() // earlier messages go first
 	}
@@ -294,20 +342,10 @@ func (x *remote) carry(e *engine, p *parcel, n int64) {
 		e.release(p)
 		return
 	case parcelRTS:
-		f.Kind = far.RTS
-		if len(p.req.buf) > 0 {
-			x.sent[f.Dst].Add(1)
-			x.run.SendBody(int(x.process[f.Dst]), &f, p.req.buf, (*sentBody)(p))
-			return
-		}
-		f.Req, f.Sized = x.add(e, p.req), true
+		f.Kind, f.Req, f.Sized = far.RTS, x.add(e, p.req), true
 	case parcelRPC:
 		f.Kind, f.Req = far.RPC, x.add(e, p.req)
 	case parcelCTS:
-		if p.b != 0 {
-			x.receiveBody(e, p)
-			return
-		}
 		f.Kind, f.Req, f.Sized = far.Reply, p.a, true
 		e.completeFrom(p.recv, received(p.dst, p.tag, p.size, p.recv.size))
 	default:

@@ -20,7 +20,7 @@ const (
 	lengthSize = 4        // bytes of the frame's length, before the frame
 	maxFrame   = 1 << 30  // bytes
 	keptBytes  = 4 << 20  // largest buffer that is kept for later frames
-	shortBytes = 1 << 20  // a call that moves at most these bytes is short
+	shortBytes = 16 << 20 // a call that moves at most these bytes is short
 	unretired  = 16       // number of sent frames after which Send frees buffers; before, an idle Poll does
 
 	tagBegin = 1 // a short frame, or the first part of a long one
@@ -348,15 +348,15 @@ func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
 	if err := t.progress(); err != nil {
 		return 0, err
 	}
-	for _, a := range t.arrived {
-		receive(a.p.number, a.frame)
-	}
 	n := len(t.arrived) + len(t.complete)
-	for i, c := range t.complete {
+	for i, c := range t.complete { // before a frame that may cause a long call
 		t.complete[i] = nil
 		c.Complete()
 	}
 	t.complete = t.complete[:0]
+	for _, a := range t.arrived {
+		receive(a.p.number, a.frame)
+	}
 	return n, nil
 }
 

@@ -61,67 +61,52 @@ func (d *departure) Complete() {
 	sent.Complete()
 }
 
-// SendBody sends a frame that announces b, and then b. It does not copy b. sent completes after the other process
-// has called ReceiveBody, when b may change.
-func (r *Run) SendBody(to int, f *Frame, b []byte, sent Completion) {
-	if !r.fits(to, len(b)) {
-		return
-	}
-	k := &r.job.keys[to]
-	key := k.take()
-	if key == 0 {
-		r.fail(fmt.Errorf("process %d: %d long messages to process %d are not received: want at most %d (receive some first)",
-			r.Process(), MaxKey+1, to, MaxKey))
-		return
-	}
-	f.Body, f.Size, f.Sized = key, int64(len(b)), true
-	r.Send(to, f)
-	d := departures.Get().(*departure)
-	d.keys, d.key, d.sent = k, key, sent
-	if err := r.job.sendBody(to, key, b, d); err != nil {
-		r.job.lose(err)
-	}
-}
-
-// bodyOf identifies a body that another process has announced.
-type bodyOf struct {
-	from int
-	key  uint32
-}
-
 // bodies are the announced bodies of a run that no rank has received.
 type bodies struct {
 	mu    sync.Mutex
-	sizes map[bodyOf]int64
+	sizes [][]int64 // by process and key; the size plus 1, or 0: not announced
 	ended bool
 }
 
-// announce records the body of a frame. It reports whether the run may receive it.
-func (r *Run) announce(from int, f *Frame) (ok bool, err error) {
-	b, id := &r.bodies, bodyOf{from, f.Body}
+// announce records the body of a message. It reports whether the run may receive it.
+func (r *Run) announce(from int, m *Message) (ok bool, err error) {
+	b := &r.bodies
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
 		return false, nil
 	}
-	if _, twice := b.sizes[id]; twice {
-		return false, fmt.Errorf("%w: body %d is announced twice", errFrame, f.Body)
-	}
 	if b.sizes == nil {
-		b.sizes = map[bodyOf]int64{}
+		b.sizes = make([][]int64, r.Processes())
 	}
-	b.sizes[id] = f.Size
+	of := &b.sizes[from]
+	if more := int(m.Body) + 1 - len(*of); more > 0 {
+		*of = append(*of, make([]int64, more)...)
+	}
+	size := &(*of)[m.Body]
+	if *size != 0 {
+		return false, fmt.Errorf("%w: body %d is announced twice", errFrame, m.Body)
+	}
+	*size = m.Size + 1
 	return true, nil
 }
 
-// ReceiveBody receives the body of a frame of the run into b, which has its size. received completes when b is complete.
+// take returns the size of an announced body, which a rank receives now, or −1.
+func (b *bodies) take(from int, key uint32) int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sizes == nil || int(key) >= len(b.sizes[from]) {
+		return -1
+	}
+	size := &b.sizes[from][key]
+	n := *size - 1
+	*size = 0
+	return n
+}
+
+// ReceiveBody receives the body of a message of the run into b, which has its size. received completes when b is complete.
 func (r *Run) ReceiveBody(from int, key uint32, b []byte, received Completion) {
-	id := bodyOf{from, key}
-	r.bodies.mu.Lock()
-	size, ok := r.bodies.sizes[id]
-	delete(r.bodies.sizes, id)
-	r.bodies.mu.Unlock()
-	if !ok || size != int64(len(b)) {
+	if size := r.bodies.take(from, key); size != int64(len(b)) {
 		panic(fmt.Sprintf("far: body %d of process %d: a buffer of %d B for %d B", key, from, len(b), size))
 	}
 	r.job.incoming.Add(1)
@@ -135,8 +120,12 @@ func (r *Run) dropBodies() {
 	sizes := r.bodies.sizes
 	r.bodies.sizes = nil
 	r.bodies.mu.Unlock()
-	for id, size := range sizes {
-		r.job.drop(id, size)
+	for from, of := range sizes {
+		for key, size := range of {
+			if size > 0 {
+				r.job.drop(dropped{from, uint32(key), size - 1})
+			}
+		}
 	}
 }
 
@@ -189,22 +178,29 @@ func (j *Job) awaitBodies(ctx context.Context) {
 
 // dropped is a body that no run receives.
 type dropped struct {
-	bodyOf
+	from int
+	key  uint32
 	size int64
 }
 
-// dropBody drops the body of a frame, if it has one.
-func (j *Job) dropBody(from int, f *Frame) {
-	if f.Body != 0 {
-		j.drop(bodyOf{from, f.Body}, f.Size)
+// dropBodies drops the bodies of a frame's messages.
+func (j *Job) dropBodies(from int, f *Frame) error {
+	if f.Kind != Messages {
+		return nil
 	}
+	return f.Unpack(func(m *Message) error {
+		if m.Body != 0 {
+			j.drop(dropped{from, m.Body, m.Size})
+		}
+		return nil
+	})
 }
 
 // drop receives a body that no run receives, so that its sender can forget it. Bodies are dropped one after another,
 // because each needs a buffer.
-func (j *Job) drop(id bodyOf, size int64) {
+func (j *Job) drop(d dropped) {
 	j.mu.Lock()
-	j.drops = append(j.drops, dropped{id, size})
+	j.drops = append(j.drops, d)
 	first := !j.dropping
 	j.dropping = true
 	j.mu.Unlock()

@@ -4,9 +4,9 @@
 // [Frame] is one operation on a rank of another process, or a part of one. Frames are decoded strictly.
 // The package does not know what carries them.
 //
-// The bytes of a long message are a body. Its frame announces the body with a key and a size ([Run.SendBody]). The
-// receiver gives the transport a buffer for it ([Run.ReceiveBody]), so no process copies the bytes. A body that no
-// run receives is dropped, and its sender can continue.
+// Messages travel in packs ([Pack]). The bytes of a long message are a body, which the message announces with a key and a
+// size ([Pack.SendBody]). The receiver gives the transport a buffer for it ([Run.ReceiveBody]), so no process copies the
+// bytes. A body that no run receives is dropped, and its sender can continue.
 //
 // A [Job] numbers its runs. All processes start the same runs in the same order. [Run.Begin] starts a
 // run: each process sends a digest of its spec to the others, and waits for theirs. If a process cannot

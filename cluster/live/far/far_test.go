@@ -27,7 +27,6 @@ func TestFramesTravel(t *testing.T) {
 		"only a size":    func(f *Frame) { f.Sized = true },
 		"spans and data": func(f *Frame) { f.Vec, f.Data = []cluster.Span{{Off: 1, Len: 2}, {Off: 3, Len: 1}}, []byte("abc") },
 		"a shape":        func(f *Frame) { f.Shape, f.Sized = &shape, true },
-		"a body":         func(f *Frame) { f.Kind, f.Body, f.Sized = RTS, MaxKey, true },
 	} {
 		f := whole
 		change(&f)
@@ -43,9 +42,9 @@ func TestFramesTravel(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	f.Add((&Frame{Kind: Put, Vec: []cluster.Span{{Off: 1, Len: 2}}}).encode(nil, 1))
 	f.Add((&Frame{Kind: Put, Sized: true, Shape: &cluster.Strided{Block: 1}}).encode(nil, 1))
-	f.Add((&Frame{Kind: RTS, Body: 1, Size: 2, Sized: true}).encode(nil, 1))
 	f.Add([]byte{byte(kinds)})
 	f.Add((&Message{Src: 1, Size: 2, Data: []byte{3, 4}}).encode((&Message{Size: 5}).encode(appendPackHead(nil, 1))))
+	f.Add((&Message{Src: 1, Size: MaxData, Body: MaxKey}).encode(appendPackHead(nil, 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var x, again Frame
 		run, err := x.decode(b)
@@ -65,7 +64,8 @@ func FuzzFrame(f *testing.F) {
 // TestUnpack checks that a pack keeps its messages, and that damaged packs are refused.
 func TestUnpack(t *testing.T) {
 	all := []Message{{Src: 1, Dst: 2, Ctx: 3, Tag: 1 << 29, Size: 3, Data: []byte{4, 5, 6}}, {Src: 1, Dst: 2, Size: MaxPacked},
-		{Src: 1, Dst: 2, Data: []byte{}}, {Src: 127, Dst: 128, Ctx: -1, Tag: math.MaxInt32, Size: MaxPacked, Data: make([]byte, MaxPacked)}}
+		{Src: 1, Dst: 2, Data: []byte{}}, {Src: 127, Dst: 128, Ctx: -1, Tag: math.MaxInt32, Size: MaxPacked, Data: make([]byte, MaxPacked)},
+		{Src: 1, Dst: 2, Body: 1}, {Src: 1, Dst: 2, Size: MaxData, Body: MaxKey}}
 	b := appendPackHead(nil, 7)
 	for i := range all {
 		b = all[i].encode(b)
@@ -80,13 +80,19 @@ func TestUnpack(t *testing.T) {
 	}
 	none := func(*Message) error { return nil }
 	for name, data := range map[string][]byte{
-		"a part of an entry":     make([]byte, 4),
-		"a part of a number":     {0, 0, 0, 0, 0x80},
-		"a long number":          {0x80, 0, 0, 0, 0, 0},
-		"a number of 35 bits":    {0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0},
-		"data that do not exist": (&Message{Size: 8, Data: []byte{}}).encode(nil),
-		"a long message":         (&Message{Size: MaxPacked + 1, Data: make([]byte, MaxPacked+1)}).encode(nil),
-		"a long size":            (&Message{Size: MaxPacked + 1}).encode(nil),
+		"a part of an entry":      make([]byte, 4),
+		"a part of a number":      {0, 0, 0, 0, 0x80},
+		"a long number":           {0x80, 0, 0, 0, 0, 0},
+		"a key that is too large": (&Message{Body: MaxKey + 1}).encode(nil),
+		"no key":                  {0, 0, 0, 0, withBody},
+		"key 0":                   {0, 0, 0, 0, withBody, 0},
+		"a long key":              {0, 0, 0, 0, withBody, 0x81, 0},
+		"a large body":            (&Message{Size: MaxData + 1, Body: 1}).encode(nil),
+		"unknown contents":        {0, 0, 0, 0, withBody + 1},
+		"a number of 35 bits":     {0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0},
+		"data that do not exist":  (&Message{Size: 8, Data: []byte{}}).encode(nil),
+		"a long message":          (&Message{Size: MaxPacked + 1, Data: make([]byte, MaxPacked+1)}).encode(nil),
+		"a long size":             (&Message{Size: MaxPacked + 1}).encode(nil),
 	} {
 		if err := (&Frame{Data: data}).Unpack(none); !errors.Is(err, errFrame) {
 			t.Errorf("%s: error %v", name, err)

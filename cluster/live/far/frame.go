@@ -16,8 +16,8 @@ const (
 	kindStart   Kind = iota // of the job: the process begins the run
 	kindAbort               // of the job: the process aborts the run
 	Eager                   // a message with its bytes
-	Messages                // several short messages: Data has the entries of a Pack
-	RTS                     // announces a message; Body is the key of its body; if it is 0, Req is the token of the send
+	Messages                // several messages: Data has the entries of a Pack
+	RTS                     // announces a message without a body; Req is the token of the send
 	RPC                     // runs Fn with Arg and Data
 	Put                     // writes Data; then signals, or runs Fn
 	Get                     // reads Size bytes
@@ -45,7 +45,6 @@ type Frame struct {
 	Src, Dst int32
 	Ctx, Tag int32
 	Fn, Arg  int32
-	Body     uint32 // key of the body, which has Size bytes; 0: none
 	Req      uint64 // token of the operation
 	A, B     uint64
 	Size     int64
@@ -54,12 +53,15 @@ type Frame struct {
 	Shape    *cluster.Strided
 	Data     []byte
 
-	message Message // of Unpack
+	// of Unpack
+	message Message
+	run     *Run // announces bodies; nil: none does
+	from    int
 }
 
 // The layout of a frame: its head, the spans or the shape, and the data.
 const (
-	headBytes  = 88
+	headBytes  = 84
 	spanBytes  = 16
 	shapeBytes = 8 * 9
 )
@@ -90,7 +92,6 @@ func (f *Frame) encode(b []byte, run uint32) []byte {
 	for _, v := range [...]uint64{f.Req, f.A, f.B, uint64(f.Size), uint64(f.Off), uint64(f.Sig)} {
 		b = o.AppendUint64(b, v)
 	}
-	b = o.AppendUint32(b, f.Body)
 	for _, s := range f.Vec {
 		b = o.AppendUint64(o.AppendUint64(b, uint64(s.Off)), uint64(s.Len))
 	}
@@ -129,7 +130,7 @@ func (f *Frame) decode(b []byte) (run uint32, err error) {
 	flags := b[3]
 	*f = Frame{Kind: Kind(b[0]), SigOp: cluster.SigOp(b[1]), Err: cluster.Code(b[2]), Sized: flags&flagSized != 0,
 		Src: word(1), Dst: word(2), Ctx: word(3), Tag: word(4), Fn: word(5), Arg: word(6),
-		Body: o.Uint32(b[headBytes-4:]), Req: long(0), A: long(1), B: long(2), Size: int64(long(3)), Off: int64(long(4)),
+		Req: long(0), A: long(1), B: long(2), Size: int64(long(3)), Off: int64(long(4)),
 		Sig: int64(long(5))}
 	run = uint32(word(0))
 	spans := int(o.Uint32(b[32:]))
@@ -139,8 +140,6 @@ func (f *Frame) decode(b []byte) (run uint32, err error) {
 		return 0, fmt.Errorf("%w: kind %d, want at most %d", errFrame, f.Kind, kinds-1)
 	case flags&^(flagSized|flagShape) != 0 || f.SigOp > cluster.SigAdd || f.Size < 0:
 		return 0, fmt.Errorf("%w: flags %#x, signal %d, size %d", errFrame, flags, f.SigOp, f.Size)
-	case f.Body > MaxKey || f.Body != 0 && (f.Kind != RTS || !f.Sized || f.Size > MaxData):
-		return 0, fmt.Errorf("%w: body %d of %d B, kind %d", errFrame, f.Body, f.Size, f.Kind)
 	case spans > len(rest)/spanBytes:
 		return 0, fmt.Errorf("%w: %d spans in %d B", errFrame, spans, len(rest))
 	}

@@ -371,28 +371,20 @@ func (j *Job) arrive(from int, b []byte) {
 		j.depart(from)
 		return
 	}
-	if number > j.number {
-		if err := j.keep(from, number, f); err != nil {
-			j.lose(err)
-		}
-		j.dropBody(from, f)
-		return
-	}
 	r := j.run.Load()
 	if r == nil || r.number != number {
-		j.dropBody(from, f)
+		if number > j.number {
+			err = j.keep(from, number, f)
+		}
+		if err == nil {
+			err = j.dropBodies(from, f)
+		}
+		if err != nil {
+			j.lose(fmt.Errorf("process %d: %w", from, err))
+		}
 		return
 	}
-	if f.Body != 0 {
-		switch announced, err := r.announce(from, f); {
-		case err != nil:
-			j.lose(fmt.Errorf("process %d: %w", from, err))
-			return
-		case !announced:
-			j.dropBody(from, f)
-			return
-		}
-	}
+	f.run, f.from = r, from
 	rank := int32(-1)
 	if j.by == r {
 		rank = j.rank
@@ -415,8 +407,7 @@ func (j *Job) keep(from int, number uint32, f *Frame) error {
 		}
 	}
 	if n > maxEarly || bytes > maxEarlyBytes {
-		return fmt.Errorf("process %d: %d frames of %d B before the run begins: want at most %d of %d B", from, n, bytes, maxEarly,
-			maxEarlyBytes)
+		return fmt.Errorf("%d frames of %d B before the run begins: want at most %d of %d B", n, bytes, maxEarly, maxEarlyBytes)
 	}
 	j.early = append(j.early, early{from, number, f.Kind, append([]byte(nil), f.Data...)})
 	return nil

@@ -136,9 +136,14 @@ func TestFullPack(t *testing.T) {
 // sink is a receiver that sends the failures of its run to a channel.
 type sink struct{ failures chan error }
 
-func (s sink) Receive(int, *Frame, int32) error { return nil }
-func (s sink) Fail(_ int, err error)            { s.failures <- err }
-func (s sink) Sleeps() bool                     { return false }
+func (s sink) Receive(_ int, f *Frame, _ int32) error {
+	if f.Kind != Messages {
+		return nil
+	}
+	return f.Unpack(func(*Message) error { return nil })
+}
+func (s sink) Fail(_ int, err error) { s.failures <- err }
+func (s sink) Sleeps() bool          { return false }
 
 func control(kind Kind, data string) []byte {
 	return append((&Frame{Kind: kind}).encode(nil, 1), data...)
@@ -327,10 +332,10 @@ func TestCancelledBegin(t *testing.T) {
 }
 
 // TestDroppedBodies checks that the bodies of earlier runs are dropped, one after another. A body that is announced
-// twice ends the job.
+// twice ends the run.
 func TestDroppedBodies(t *testing.T) {
 	announce := func(run, key uint32, size int64) []byte {
-		return (&Frame{Kind: RTS, Body: key, Size: size, Sized: true}).encode(nil, run)
+		return (&Message{Body: key, Size: size}).encode(appendPackHead(nil, run))
 	}
 	x := &script{frames: [][]byte{announce(6, 1, 100), announce(6, 2, 200), announce(7, 3, 300), announce(7, 4, 400)}}
 	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
@@ -350,10 +355,16 @@ func TestDroppedBodies(t *testing.T) {
 	j.run.Load().End()
 	j.awaitDrops()
 	want(body{1, 100}, body{3, 300}, body{2, 200}, body{4, 400})
-	j.run.Store(&Run{job: j, number: 7, to: sink{make(chan error, 9)}})
+	failures := make(chan error, 9)
+	j.run.Store(&Run{job: j, number: 7, to: sink{failures}})
 	x.frames = [][]byte{announce(7, 5, 1), announce(7, 5, 1)}
 	j.Poll()
-	if err := j.failure(); err == nil || !strings.Contains(err.Error(), "body 5 is announced twice") {
+	if err := <-failures; err == nil || !strings.Contains(err.Error(), "body 5 is announced twice") {
 		t.Errorf("a body is announced twice: error %v", err)
+	}
+	x.frames = [][]byte{{byte(Messages), 0, 0, 0, 6, 0, 0, 0, 1}}
+	j.Poll()
+	if err := j.failure(); !errors.Is(err, errFrame) {
+		t.Errorf("a damaged pack of an earlier run: error %v", err)
 	}
 }

@@ -9,12 +9,20 @@ import (
 // MaxPacked is the maximum size of a message in a Pack, in bytes.
 const MaxPacked = 256
 
-// The layout of a Pack: its kind and run, and for each message its entry and its data. An entry consists of five
-// varints: source, destination, context, tag, and twice the size, plus 1 if the message has only a size.
+// The layout of a Pack: its kind and run, and for each message its entry and its data. An entry consists of varints:
+// source, destination, context, tag, and four times the size plus one of the numbers below. The key follows if the message
+// has a body.
 const (
 	packHead   = 8
-	entryBytes = 5 * binary.MaxVarintLen32 // maximum size of an entry
+	entryBytes = 6 * binary.MaxVarintLen32 // maximum size of an entry
 	packBytes  = 2 << 10                   // maximum size of a Pack
+)
+
+// The contents of a message.
+const (
+	withData = iota
+	withSize // only a size
+	withBody
 )
 
 // packMessages is the maximum number of messages of a Pack. The receiver processes them while the sender fills the next
@@ -34,7 +42,8 @@ type Message struct {
 	Src, Dst int32
 	Ctx, Tag int32
 	Size     int64
-	Data     []byte // nil: the message has only a size
+	Data     []byte // nil: the message has only a size, or a body
+	Body     uint32 // key of the body; 0: none
 }
 
 // NewPack returns an empty Pack for messages to a process.
@@ -60,9 +69,12 @@ func appendPackHead(b []byte, run uint32) []byte {
 
 // encode appends the message to b.
 func (m *Message) encode(b []byte) []byte {
-	size := uint32(m.Size) << 1
-	if m.Data == nil {
-		size |= 1
+	size := uint32(m.Size)<<2 | withData
+	switch {
+	case m.Body != 0:
+		size |= withBody
+	case m.Data == nil:
+		size |= withSize
 	}
 	src, dst, ctx, tag := uint32(m.Src), uint32(m.Dst), uint32(m.Ctx), uint32(m.Tag)
 	if src|dst|ctx|tag|size < 0x80 {
@@ -72,28 +84,68 @@ func (m *Message) encode(b []byte) []byte {
 			b = binary.AppendUvarint(b, uint64(v))
 		}
 	}
+	if m.Body != 0 {
+		return binary.AppendUvarint(b, uint64(m.Body))
+	}
 	return append(b, m.Data...)
 }
 
-// decode decodes the entry of a message at the beginning of b, and returns the bytes after it. They are nil if the
-// entry is damaged.
-func (m *Message) decode(b []byte) (rest []byte, isSized bool) {
+// takeUvarint decodes a varint of at most 32 bits at the beginning of b, and returns the bytes after it. They are nil if
+// the varint is damaged, or longer than necessary.
+func takeUvarint(b []byte) (uint32, []byte) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || v > math.MaxUint32 || n > 1 && b[n-1] == 0 {
+		return 0, nil
+	}
+	return uint32(v), b[n:]
+}
+
+// decode decodes the entry of a message at the beginning of b. It returns the bytes after the entry, and withData,
+// withSize or withBody. The bytes are nil if the entry is damaged.
+func (m *Message) decode(b []byte) (rest []byte, with uint32) {
 	var fields [5]uint32
 	if len(b) >= 5 && b[0]|b[1]|b[2]|b[3]|b[4] < 0x80 {
 		fields = [...]uint32{uint32(b[0]), uint32(b[1]), uint32(b[2]), uint32(b[3]), uint32(b[4])}
 		b = b[5:]
 	} else {
 		for i := range fields {
-			v, n := binary.Uvarint(b)
-			if n <= 0 || v > math.MaxUint32 || n > 1 && b[n-1] == 0 {
-				return nil, false
+			if fields[i], b = takeUvarint(b); b == nil {
+				return nil, 0
 			}
-			fields[i], b = uint32(v), b[n:]
 		}
 	}
 	m.Src, m.Dst, m.Ctx, m.Tag = int32(fields[0]), int32(fields[1]), int32(fields[2]), int32(fields[3])
-	m.Size = int64(fields[4] >> 1)
-	return b, fields[4]&1 != 0
+	m.Size, m.Body = int64(fields[4]>>2), 0
+	if with = fields[4] & 3; with == withBody {
+		m.Body, b = takeUvarint(b)
+	}
+	return b, with
+}
+
+// SendBody adds a message with the body b. If announces is true, the Pack leaves at once. SendBody does not copy b. sent
+// completes after the other process has called ReceiveBody, when b may change.
+func (p *Pack) SendBody(m *Message, announces bool, b []byte, sent Completion) {
+	r := p.run
+	if !r.fits(p.to, len(b)) {
+		return
+	}
+	k := &r.job.keys[p.to]
+	key := k.take()
+	if key == 0 {
+		r.fail(fmt.Errorf("process %d: %d long messages to process %d are not received: want at most %d (receive some first)",
+			r.Process(), MaxKey+1, p.to, MaxKey))
+		return
+	}
+	m.Body, m.Size, m.Data = key, int64(len(b)), nil
+	p.Add(m)
+	if announces {
+		p.Send()
+	}
+	d := departures.Get().(*departure)
+	d.keys, d.key, d.sent = k, key, sent
+	if err := r.job.sendBody(p.to, key, b, d); err != nil {
+		r.job.lose(err)
+	}
 }
 
 // Send sends the messages.
@@ -107,21 +159,34 @@ func (p *Pack) Send() {
 	p.b, p.n = p.b[:0], 0
 }
 
-// Unpack calls each with the messages of a frame. A message is valid during the call.
+// Unpack calls each with the messages of a frame. A message is valid during the call. Unpack announces the bodies to the
+// run. If the run has ended, it drops messages with a body.
 func (f *Frame) Unpack(each func(*Message) error) error {
 	m := &f.message
 	for b := f.Data; len(b) > 0; {
-		rest, isSized := m.decode(b)
+		rest, with := m.decode(b)
 		switch {
 		case rest == nil:
 			return fmt.Errorf("%w: an entry of a pack with %d B left", errFrame, len(b))
-		case m.Size > MaxPacked || !isSized && m.Size > int64(len(rest)):
+		case with > withBody || with == withBody && (m.Body == 0 || m.Body > MaxKey || m.Size > MaxData):
+			return fmt.Errorf("%w: body %d of %d B in a pack, want a body from 1 to %d of at most %d B", errFrame, m.Body, m.Size,
+				MaxKey, MaxData)
+		case with != withBody && m.Size > MaxPacked || with == withData && m.Size > int64(len(rest)):
 			return fmt.Errorf("%w: a message of %d B in a pack with %d B left: want at most %d B", errFrame, m.Size, len(rest),
 				MaxPacked)
-		case isSized:
-			m.Data, b = nil, rest
-		default:
+		case with == withData:
 			m.Data, b = rest[:m.Size:m.Size], rest[m.Size:]
+		default:
+			m.Data, b = nil, rest
+		}
+		if with == withBody && f.run != nil {
+			switch announced, err := f.run.announce(f.from, m); {
+			case err != nil:
+				return err
+			case !announced:
+				f.run.job.drop(dropped{f.from, m.Body, m.Size})
+				continue
+			}
 		}
 		if err := each(m); err != nil {
 			return err
