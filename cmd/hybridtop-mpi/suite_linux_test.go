@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +27,8 @@ import (
 )
 
 // relayed starts a job of relays, and returns a fabric over its processes. All ranks are in this test. The
-// frames between two processes go through a socket, the library and another socket.
+// frames between two processes go through a socket, the library and another socket. If the test fails, the log has the
+// goroutines of the relays.
 func relayed(t *testing.T, launcher string, flags []string, processes int, over func(*far.Job) *live.Fabric) cluster.Fabric {
 	t.Helper()
 	folder := t.TempDir()
@@ -41,6 +43,7 @@ func relayed(t *testing.T, launcher string, flags []string, processes int, over 
 		ended <- cmd.Wait()
 		listener.Close()
 	}()
+	pids := map[int32]bool{}
 	files := make([][]*os.File, processes)
 	for i := range files {
 		files[i] = make([]*os.File, processes)
@@ -54,9 +57,16 @@ func relayed(t *testing.T, launcher string, flags []string, processes int, over 
 		if _, err := io.ReadFull(conn, pair[:]); err != nil {
 			t.Fatal(err)
 		}
-		if files[pair[0]][pair[1]], err = conn.(*net.UnixConn).File(); err != nil {
+		file, err := conn.(*net.UnixConn).File()
+		if err != nil {
 			t.Fatal(err)
 		}
+		peer, err := syscall.GetsockoptUcred(int(file.Fd()), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids[peer.Pid] = true
+		files[pair[0]][pair[1]] = file
 		conn.Close()
 	}
 	var jobs []*far.Job
@@ -75,6 +85,11 @@ func relayed(t *testing.T, launcher string, flags []string, processes int, over 
 			all.Go(func() { job.Close() })
 		}
 		all.Wait()
+		if t.Failed() {
+			for pid := range pids { // a relay writes its goroutines, and ends
+				_ = syscall.Kill(int(pid), syscall.SIGQUIT)
+			}
+		}
 		if err := <-ended; err != nil {
 			t.Errorf("the relays end with %v\n%s", err, out)
 		}
