@@ -133,6 +133,23 @@ func TestFullPack(t *testing.T) {
 	}
 }
 
+// TestLongBodies checks that a pack leaves at once if it must, or if its bodies are long.
+func TestLongBodies(t *testing.T) {
+	var sent [][]byte
+	p := (&Run{job: &Job{t: &script{sent: &sent}, keys: make([]keys, 2)}}).NewPack(1)
+	b := make([]byte, maxAnnounced)
+	for i, c := range []struct {
+		size      int
+		announces bool
+		packs     int // that have left
+	}{{1, true, 1}, {maxAnnounced - 1, false, 1}, {1, false, 2}, {maxAnnounced - 1, false, 2}, {1, true, 3}, {1, false, 3}} {
+		p.SendBody(&Message{}, c.announces, b[:c.size], nil)
+		if len(sent) != c.packs {
+			t.Errorf("after body %d, %d packs have left, want %d", i, len(sent), c.packs)
+		}
+	}
+}
+
 // sink is a receiver that sends the failures of its run to a channel.
 type sink struct{ failures chan error }
 

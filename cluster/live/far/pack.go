@@ -29,12 +29,17 @@ const (
 // Pack.
 const packMessages = 24
 
-// A Pack collects short messages to one process, which travel in one frame. Only one goroutine uses it at a time.
+// maxAnnounced is the size of the bodies of a Pack with which it leaves. The receiver may copy all of them in one poll.
+const maxAnnounced = 64 << 20
+
+// A Pack collects messages to one process, which travel in one frame. Only one goroutine uses it at a time.
 type Pack struct {
 	run *Run
 	to  int
 	b   []byte // the frame; empty: no message
 	n   int    // number of messages
+
+	announced int // bytes of their bodies
 }
 
 // A Message is a message of a Pack.
@@ -122,8 +127,8 @@ func (m *Message) decode(b []byte) (rest []byte, with uint32) {
 	return b, with
 }
 
-// SendBody adds a message with the body b. If announces is true, the Pack leaves at once. SendBody does not copy b. sent
-// completes after the other process has called ReceiveBody, when b may change.
+// SendBody adds a message with the body b. If announces is true, or the Pack's bodies are long, the Pack leaves at once.
+// SendBody does not copy b. sent completes after the other process has called ReceiveBody, when b may change.
 func (p *Pack) SendBody(m *Message, announces bool, b []byte, sent Completion) {
 	r := p.run
 	if !r.fits(p.to, len(b)) {
@@ -138,7 +143,7 @@ func (p *Pack) SendBody(m *Message, announces bool, b []byte, sent Completion) {
 	}
 	m.Body, m.Size, m.Data = key, int64(len(b)), nil
 	p.Add(m)
-	if announces {
+	if p.announced += len(b); announces || p.announced >= maxAnnounced {
 		p.Send()
 	}
 	d := departures.Get().(*departure)
@@ -156,7 +161,7 @@ func (p *Pack) Send() {
 	if err := p.run.job.transmit(p.to, p.b, nil); err != nil {
 		p.run.job.lose(err)
 	}
-	p.b, p.n = p.b[:0], 0
+	p.b, p.n, p.announced = p.b[:0], 0, 0
 }
 
 // Unpack calls each with the messages of a frame. A message is valid during the call. Unpack announces the bodies to the
