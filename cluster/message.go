@@ -83,8 +83,8 @@ func (r *Rank) Send(t *Team, to, tag int, d Data) error { return r.sendNow(KindS
 // Ssend is a synchronous send: it returns only once the receive has started.
 func (r *Rank) Ssend(t *Team, to, tag int, d Data) error { return r.sendNow(KindSsend, t, to, tag, d) }
 
-// Isend starts a send into q. Several small sends may leave together, at the latest in the rank's
-// next call that waits, tests, probes or computes.
+// Isend starts a send into q. Several sends may leave together, at the latest in the rank's next
+// call that waits, tests, probes or computes.
 func (r *Rank) Isend(q *Request, t *Team, to, tag int, d Data) error {
 	return r.startSend(KindSend, q, t, to, tag, d)
 }
