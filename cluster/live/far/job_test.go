@@ -385,3 +385,38 @@ func TestDroppedBodies(t *testing.T) {
 		t.Errorf("a damaged pack of an earlier run: error %v", err)
 	}
 }
+
+// refusing is a sink that refuses messages with tag 1.
+type refusing struct{ sink }
+
+func (s refusing) Receive(_ int, f *Frame, _ int32) error {
+	return f.Unpack(func(m *Message) error {
+		if m.Tag == 1 {
+			return errors.New("refused")
+		}
+		return nil
+	})
+}
+
+// TestBodiesBehindRefusedMessage checks that the bodies of a pack are dropped if the run refuses a message before them.
+func TestBodiesBehindRefusedMessage(t *testing.T) {
+	pack := appendPackHead(nil, 7)
+	for i, key := range []uint32{1, 2, 3} {
+		pack = (&Message{Tag: int32(i), Body: key, Size: int64(100 * key)}).encode(pack)
+	}
+	x := &script{frames: [][]byte{pack}}
+	j := &Job{t: x, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
+		bye: make([]bool, 2), number: 7, keys: make([]keys, 2)}
+	failures := make(chan error, 9)
+	r := &Run{job: j, number: 7, to: refusing{sink{failures}}}
+	j.run.Store(r)
+	j.Poll()
+	if err := <-failures; err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("error %v", err)
+	}
+	r.End()
+	j.awaitDrops()
+	if want := []body{{1, 100}, {2, 200}, {3, 300}}; !slices.Equal(x.bodies, want) {
+		t.Errorf("dropped bodies %v, want %v", x.bodies, want)
+	}
+}

@@ -164,9 +164,10 @@ func (p *Pack) Send() {
 	p.b, p.n, p.announced = p.b[:0], 0, 0
 }
 
-// Unpack calls each with the messages of a frame. A message is valid during the call. Unpack announces the bodies to the
-// run. If the run has ended, it drops messages with a body.
+// Unpack calls each with the messages of a frame, until each returns an error. A message is valid during the call. Unpack
+// announces all bodies to the run, so that they can be dropped. If the run has ended, it drops messages with a body.
 func (f *Frame) Unpack(each func(*Message) error) error {
+	var refusal error
 	m := &f.message
 	for b := f.Data; len(b) > 0; {
 		rest, with := m.decode(b)
@@ -193,9 +194,9 @@ func (f *Frame) Unpack(each func(*Message) error) error {
 				continue
 			}
 		}
-		if err := each(m); err != nil {
-			return err
+		if refusal == nil {
+			refusal = each(m)
 		}
 	}
-	return nil
+	return refusal
 }
