@@ -137,6 +137,7 @@ func (e *engine) release(p *parcel) {
 	p.req = nil
 	p.from = nil
 	p.fromDevice = false
+	p.batch = false
 	p.peerArrival = 0
 	if s := &e.spares; s.count < e.w.spareKept {
 		p.next, s.list = s.list, p
