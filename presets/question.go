@@ -3,6 +3,7 @@ package presets
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,7 +100,24 @@ func FindQuestion(name string) (Question, error) {
 			return all[i], nil
 		}
 	}
-	return namedQuestion(name)
+	file, data, err := questionCatalog.find(name)
+	switch {
+	case file == "":
+		return Question{}, unknownQuestion(name)
+	case err != nil:
+		return Question{}, err
+	}
+	return decodeQuestion(file, data)
+}
+
+// unknownQuestion returns the error for a name or number that no question has. It lists both.
+func unknownQuestion(name string) error {
+	all, _ := Questions()
+	var known []string
+	for i := range all {
+		known = append(known, fmt.Sprintf("%d %s", all[i].Number, all[i].Scenario.Name))
+	}
+	return questionCatalog.unknown(name, "the number or name of one of", known)
 }
 
 func namedQuestion(name string) (Question, error) {

@@ -126,7 +126,8 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	_, err := FindQuestion("901")
-	wantError(t, err, `unknown question "901": want one of `)
+	wantError(t, err, `unknown question "901": want the number or name of one of 1 thread-multiple, 2 no-overlap, `)
+	wantError(t, err, `, 900 ours; put your own into `+dir)
 }
 
 func FuzzQuestion(f *testing.F) {

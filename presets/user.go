@@ -90,12 +90,16 @@ func (c *catalog) find(name string) (file string, data []byte, err error) {
 		data, err = inputfile.Read(file, MaxFile)
 		return file, data, err
 	}
+	return "", nil, c.unknown(name, "one of", c.names())
+}
+
+// unknown returns the error for a name that no file has. It lists the known ones, and the user's folder.
+func (c *catalog) unknown(name, want string, known []string) error {
 	where := ""
 	if dir := c.home(); dir != "" {
 		where = "; put your own into " + dir
 	}
-	return "", nil,
-		fmt.Errorf("unknown %s %q: want one of %s%s", c.what, shorten(name), strings.Join(c.names(), ", "), where)
+	return fmt.Errorf("unknown %s %q: want %s %s%s", c.what, shorten(name), want, strings.Join(known, ", "), where)
 }
 
 // home returns the folder of the user's files, or an empty string if the system has none.
