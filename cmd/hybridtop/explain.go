@@ -265,13 +265,16 @@ func (c *changeFlag) changes() ([]presets.Change, error) { return presets.ParseC
 
 // timeText returns a time with its unit.
 func timeText(t cluster.Time) string {
+	if t < 0 {
+		return "−" + timeText(-t)
+	}
 	return text(engine.Metric{Value: t.Seconds(), Unit: "s"})
 }
 
 // signedText is timeText with a sign.
 func signedText(t cluster.Time) string {
 	if t < 0 {
-		return "−" + timeText(-t)
+		return timeText(t)
 	}
 	return "+" + timeText(t)
 }
@@ -287,9 +290,13 @@ func countText(t *explain.Term) string {
 	return text(engine.Metric{Value: t.Count, Unit: t.Unit})
 }
 
-// share returns a part of a time in percent.
+// share returns a part of a time in percent, without the sign of a zero.
 func share(part, all cluster.Time) string {
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(max(all, 1)))
+	s := fmt.Sprintf("%.1f %%", 100*float64(max(part, -part))/float64(max(all, 1)))
+	if part < 0 && s != "0.0 %" {
+		return "−" + s
+	}
+	return s
 }
 
 // write writes the explanation.
@@ -341,7 +348,7 @@ func (x *explanation) writeRun(t *table, r *explain.Run, longest int) {
 		t.row()
 		t.head("longest pieces", "time", "rank", "begin", "reached by")
 		for _, s := range r.Longest(longest) {
-			t.row(s.Constant.Name(&r.Machine), timeText(s.Span), strconv.Itoa(s.Rank), timeText(s.Start), s.Reason.String())
+			t.row(s.Constant.Name(&r.Machine), timeText(s.Span), strconv.Itoa(s.Rank), timeText(s.Start-r.Path.Segments[0].Start), s.Reason.String())
 		}
 	}
 }
