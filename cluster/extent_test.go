@@ -23,4 +23,8 @@ func TestModelledMemoryFitsTheNode(t *testing.T) {
 	if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "4 ranks with segments of 17 MiB do not fit") {
 		t.Errorf("refused with %v", err)
 	}
+	spec.Layout.RanksPerNode, spec.Modelled = 1, 65<<20
+	if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "1 rank with a segment of 65 MiB does not fit") {
+		t.Errorf("refused with %v", err)
+	}
 }

@@ -353,9 +353,13 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("segment of %d bytes: must not be negative", min(s.Segment, s.Modelled))
 	}
 	if m.MemoryPerNode > 0 && s.Extent() > m.MemoryPerNode/int64(l.RanksPerNode) {
-		return fmt.Errorf("machine %s has %s per node: %d ranks with segments of %s do not fit (use a smaller problem, "+
-			"larger groups or fewer ranks per node)",
-			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Extent())))
+		size := SizeText(float64(s.Extent()))
+		what := fmt.Sprintf("%d ranks with segments of %s do", l.RanksPerNode, size)
+		if l.RanksPerNode == 1 {
+			what = fmt.Sprintf("1 rank with a segment of %s does", size)
+		}
+		return fmt.Errorf("machine %s has %s per node: %s not fit (use a smaller problem, larger groups or fewer ranks per node)",
+			m.Name, SizeText(float64(m.MemoryPerNode)), what)
 	}
 	return nil
 }

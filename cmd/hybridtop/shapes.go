@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -79,7 +78,8 @@ func newShapes() *cobra.Command {
 		case err != nil:
 			return err
 		case r.Best() == nil:
-			return errors.New("shapes: no shape could run: " + r.Shapes[0].Refusal)
+			return fmt.Errorf("shapes: %s: no shape could run (the table has the reasons; change --%s, --nodes or --machine)",
+				shapes.Text(r.Problem), r.Problem[0].Knob)
 		}
 		return nil
 	}
