@@ -124,15 +124,15 @@ func (x *shapesText) write(w io.Writer, out *format) error {
 	}
 	first := true
 	for _, s := range x.Shapes {
-		if s.Time > 0 || s.Refusal == "" {
+		if s.Time > 0 || s.Missing() == "" {
 			continue
 		}
 		if first {
 			t.row()
-			t.title("could not run")
+			t.title("no result")
 			first = false
 		}
-		t.row("  "+s.Name(), s.Refusal)
+		t.row("  "+s.Name(), s.Missing())
 	}
 	return t.close()
 }
@@ -180,7 +180,7 @@ func (x *shapesText) document() *shapesDocument {
 		Shapes: []shapeEntry{}, Conclusion: x.Conclusion(), Reason: x.Reason(timeText), Results: x.Results()}
 	for _, s := range x.Shapes {
 		e := shapeEntry{Ranks: s.Ranks, Threads: s.Threads, Place: s.Place, Ps: s.Time, MemoryPerNode: s.MemoryPerNode,
-			Verified: s.Verified, Refusal: s.Refusal}
+			Verified: s.Verified, Refusal: s.Missing()}
 		if s.Time > 0 {
 			seconds, ratio := s.Time.Seconds(), x.Ratio(s)
 			e.Seconds, e.Ratio = &seconds, &ratio

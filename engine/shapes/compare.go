@@ -40,16 +40,25 @@ type Request struct {
 type Shape struct {
 	Ranks, Threads int
 	Scenario       engine.Scenario
-	Time           cluster.Time // of the timed part; 0: it did not run
-	Place          int          // from 1; 0: it did not run
+	Time           cluster.Time // of the timed part; 0: see Missing
+	Place          int          // from 1; 0: it has no time
 	MemoryPerNode  int64        // bytes of the program's segments, arrays and message buffers
 	Checksum       uint64       // of the results of the small problem; 0: see Report.Tolerance
 	Verified       string       // the checks of the results
-	Refusal        string       // why it could not run
+	Refusal        string       // why it could not run, or the failed check
+	Interrupted    bool         // the comparison ended before the timed part
 }
 
 // Name returns the ranks and threads of a shape.
 func (s *Shape) Name() string { return fmt.Sprintf("%d × %d", s.Ranks, s.Threads) }
+
+// Missing returns the reason why a shape has no time, or "".
+func (s *Shape) Missing() string {
+	if s.Interrupted {
+		return "not finished (interrupted)"
+	}
+	return s.Refusal
+}
 
 // A Report is the comparison of the shapes of a scenario.
 type Report struct {
@@ -78,8 +87,19 @@ func Compare(ctx context.Context, q Request) (*Report, error) {
 	if q.Progress != nil && simulated {
 		q.Progress = together(q.Progress)
 	}
-	if r.Cores, err = coresOf(&q, simulated); err != nil {
+	m, err := explain.MachineOf(&q.Scenario, q.Options.Machines)
+	if err != nil {
 		return nil, err
+	}
+	if r.Cores, err = coresOf(&m, &q.Scenario); err != nil {
+		return nil, err
+	}
+	switch {
+	case simulated:
+	case m.Emulated:
+		r.Kind = engine.Emulated
+	default:
+		r.Kind = engine.Measured
 	}
 	axis, err := r.list(w, &q)
 	if err != nil {
@@ -89,6 +109,9 @@ func Compare(ctx context.Context, q Request) (*Report, error) {
 		err = r.simulate(ctx, w, axis, &q)
 	} else {
 		err = r.runLive(ctx, w, &q)
+	}
+	for _, s := range r.Shapes {
+		s.Interrupted = ctx.Err() != nil && s.Time == 0 && s.Refusal == ""
 	}
 	r.rank()
 	return r, err
@@ -126,18 +149,15 @@ func together(report func(*session.Progress)) func(*session.Progress) {
 func Has(name string) bool { return slices.Contains(Workloads(), name) }
 
 // coresOf returns the number of cores of a node. In real time, the nodes share the cores of this host.
-func coresOf(q *Request, simulated bool) (int, error) {
-	m, err := explain.MachineOf(&q.Scenario, q.Options.Machines)
-	if err != nil {
-		return 0, err
-	}
+func coresOf(m *cluster.Machine, sc *engine.Scenario) (int, error) {
+	simulated := sc.Text("fabric") == engine.Sim
 	switch {
 	case m.CoresPerNode > 0 && (simulated || m.Emulated):
 		return m.CoresPerNode, nil
 	case simulated:
 		return 0, fmt.Errorf("shapes: the file of machine %s has no number of cores per node (use another machine)", m.Name)
 	}
-	return max(host.Cores()/int(q.Scenario.Int("nodes")), 1), nil
+	return max(host.Cores()/int(sc.Int("nodes")), 1), nil
 }
 
 // chooses reports whether the user has set a knob.
@@ -294,21 +314,27 @@ func (r *Report) check(ctx context.Context, w *workload.Workload, q *Request) er
 	}
 	o := q.Options
 	o.Fabrics, o.Limits, o.Checksums = session.Fabrics(), session.Limits{Iterations: 1}, true
-	rows, err := session.RunRows(ctx, rows, scenarios, o, q.Progress)
+	rows, err := run(ctx, rows, scenarios, o, q.Progress)
 	for i := range rows {
 		if n := slices.IndexFunc(of, func(s *Shape) bool { return strconv.Itoa(s.Ranks) == rows[i].Knobs[0].Value }); n >= 0 {
-			of[n].takeResults(ctx, rows[i].Snapshot)
+			of[n].takeResults(rows[i].Snapshot)
 		}
 	}
 	return errors.Join(err, r.differs())
 }
 
-// takeResults stores the checksum of a run, or the reason why there is none. If ctx has ended the run before its first
-// check, it stores nothing.
-func (s *Shape) takeResults(ctx context.Context, snap *engine.Snapshot) {
+// run runs scenarios, one per row. When ctx ends, it returns the rows that have run to their end, with the error.
+func run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, o session.Options,
+	progress func(*session.Progress)) ([]session.Row, error) {
+	cut := map[*engine.Snapshot]bool{}
+	o.Ended = func(row *session.Row) { cut[row.Snapshot] = ctx.Err() != nil }
+	rows, err := session.RunRows(ctx, rows, scenarios, o, progress)
+	return slices.DeleteFunc(rows, func(row session.Row) bool { return cut[row.Snapshot] }), err
+}
+
+// takeResults stores the checksum of a run, or the reason why there is none.
+func (s *Shape) takeResults(snap *engine.Snapshot) {
 	switch {
-	case ctx.Err() != nil && !snap.Verification.Done:
-		return
 	case snap.Failure != "":
 		s.Verified = "failed: " + strings.SplitN(snap.Failure, "\n", 2)[0]
 	case !snap.Verification.Done || !snap.Verification.OK:
@@ -349,35 +375,42 @@ func (r *Report) runLive(ctx context.Context, w *workload.Workload, q *Request) 
 	}
 	o := q.Options
 	o.Fabrics, o.Limits, o.Checksums = session.Fabrics(), session.Limits{Iterations: liveIterations}, true
-	rows, err := session.RunRows(ctx, rows, scenarios, o, q.Progress)
+	rows, err := run(ctx, rows, scenarios, o, q.Progress)
 	for i := range rows {
 		snap := rows[i].Snapshot
 		s := r.find(&snap.Scenario)
-		r.Kind = snap.Kind
 		s.MemoryPerNode, _ = session.ProgramMemory(s.Scenario, o)
 		if t, ok := snap.Metric(w.Shapes.Time); ok && snap.Verification.Done {
 			s.Time = cluster.FromSeconds(t.Value)
 		}
-		s.takeResults(ctx, snap)
+		s.takeResults(snap)
 	}
 	return errors.Join(err, r.differs())
 }
 
-// rank sets the places of shapes that ran in real time. Simulated ones have the places of the advice.
+// rank sets the places of the shapes with a time. Simulated ones have the order and the ties of the advice, which also has
+// the places of wrong shapes.
 func (r *Report) rank() {
-	if r.Advice != nil {
-		return
+	before := func(a, b *Shape) bool {
+		if r.Advice != nil {
+			return a.Place < b.Place
+		}
+		return a.Time < b.Time
 	}
-	for _, s := range r.Shapes {
+	places := make([]int, len(r.Shapes))
+	for i, s := range r.Shapes {
 		if s.Time == 0 {
 			continue
 		}
-		s.Place = 1
+		places[i] = 1
 		for _, o := range r.Shapes {
-			if o.Time > 0 && o.Time < s.Time {
-				s.Place++
+			if o.Time > 0 && before(o, s) {
+				places[i]++
 			}
 		}
+	}
+	for i, s := range r.Shapes {
+		s.Place = places[i]
 	}
 }
 

@@ -2,12 +2,15 @@ package shapes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/advise"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
@@ -29,20 +32,82 @@ func TestUnequalResultsAreFound(t *testing.T) {
 	}
 }
 
-// TestInterruptedCheck tests that a shape whose small problem was interrupted is not wrong, and not compared.
-func TestInterruptedCheck(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	snap := &engine.Snapshot{}
-	late, early := &Shape{Time: 7}, &Shape{Time: 7}
-	late.takeResults(ctx, snap)
-	cancel()
-	early.takeResults(ctx, snap)
-	if late.Time != 0 || !strings.HasPrefix(late.Refusal, "wrong") || early.Time != 7 || early.Refusal != "" {
-		t.Errorf("got %+v without an interruption, and %+v with one", late, early)
+// TestInterrupted ends a comparison in real time after the first check of the second shape. Only the first one has a time.
+func TestInterrupted(t *testing.T) {
+	sc, err := session.Scenario("heat")
+	if err != nil {
+		t.Fatal(err)
 	}
-	r := &Report{Shapes: []*Shape{early, {Time: 7, Checksum: 1, Verified: "yes"}}}
-	if err := r.differs(); err != nil {
-		t.Error(err)
+	for knob, value := range map[string]string{"fabric": "live", "machine": "demo", "nodes": "1", "size": "24", "steps": "4"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Compare(ctx, Request{Scenario: sc, Progress: func(p *session.Progress) {
+		if p.Done != 1 || len(p.Running) == 0 {
+			return
+		}
+		for !p.Running[0].Session.Load().Verification.Done {
+			<-time.After(time.Millisecond)
+		}
+		cancel()
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if r.Kind != engine.Emulated {
+		t.Errorf("the times are %s", r.Kind)
+	}
+	for i, s := range r.Shapes {
+		if first := i == 0; first != (s.Time > 0) || first != (s.Place == 1) || first != (s.Missing() == "") {
+			t.Errorf("%s: time %d ps, place %d, missing: %q", s.Name(), s.Time, s.Place, s.Missing())
+		} else if !first && s.Missing() != "not finished (interrupted)" {
+			t.Errorf("%s: %s", s.Name(), s.Missing())
+		}
+	}
+	want := "Best of the shapes that have run (1 of 5): 1 × 16 ranks × threads."
+	if got := r.Conclusion(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestInterruptedSimulation ends a comparison before its first simulation ends.
+func TestInterruptedSimulation(t *testing.T) {
+	sc, err := session.Scenario("heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "machine": "ranger", "nodes": "2", "size": "24", "steps": "4"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Compare(ctx, Request{Scenario: sc, Progress: func(*session.Progress) { cancel() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for _, s := range r.Shapes {
+		if s.Missing() != "not finished (interrupted)" {
+			t.Errorf("%s: %q", s.Name(), s.Missing())
+		}
+	}
+}
+
+// TestPlacesAreConsecutive tests the places after the results of a shape were wrong. Ties of the advice remain.
+func TestPlacesAreConsecutive(t *testing.T) {
+	r := &Report{Advice: &advise.Advice{}, Shapes: []*Shape{{Ranks: 1, Time: 9, Place: 5}, {Ranks: 2, Time: 7, Place: 2},
+		{Ranks: 4, Time: 5, Place: 1}, {Ranks: 8, Time: 7, Place: 2}, {Ranks: 16, Time: 8, Place: 4}}}
+	r.Shapes[2].takeResults(&engine.Snapshot{})
+	r.rank()
+	for i, want := range []int{4, 1, 0, 1, 3} {
+		if s := r.Shapes[i]; s.Place != want {
+			t.Errorf("%d ranks have place %d, want %d", s.Ranks, s.Place, want)
+		}
+	}
+	if s := r.Shapes[2]; s.Time != 0 || !strings.HasPrefix(s.Missing(), "wrong") {
+		t.Errorf("got %+v without a check", s)
 	}
 }
 
@@ -58,7 +123,7 @@ func TestConclusion(t *testing.T) {
 	if got, want := r.Conclusion(), "Best: 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	r.Shapes = append(r.Shapes, &Shape{Ranks: 8, Threads: 1})
+	r.Shapes = append(r.Shapes, &Shape{Ranks: 8, Threads: 1, Interrupted: true})
 	if got, want := r.Conclusion(), "Best of the shapes that have run (2 of 3): 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -35,7 +35,7 @@ func (r *Report) Conclusion() string {
 		if s.Time > 0 {
 			ran++
 		}
-		missing = missing || s.Time == 0 && s.Refusal == ""
+		missing = missing || s.Interrupted
 	}
 	s := "Best"
 	if missing {

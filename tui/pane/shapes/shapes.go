@@ -135,8 +135,8 @@ func rows(r *shapes.Report, h *pane.Host) (all []row) {
 		text(th.Dim, r.Results())
 	}
 	for _, s := range r.Shapes {
-		if s.Time == 0 && s.Refusal != "" {
-			text(th.Warning, s.Name()+" could not run: "+s.Refusal)
+		if s.Time == 0 && s.Missing() != "" {
+			text(th.Warning, s.Name()+" has no result: "+s.Missing())
 		}
 	}
 	return all
