@@ -149,6 +149,22 @@ type Snapshot struct {
 // Late reports whether the times of this launch are invalid because the host fell behind.
 func (s *Snapshot) Late() bool { return s.Keeping == Behind || s.Keeping == Beyond }
 
+// Unverified returns the reason why a run is not verified, and a hint, or "". A run is verified if it has made a check and
+// completed an iteration, all checks have passed, and nothing has failed.
+func (s *Snapshot) Unverified() (reason, hint string) {
+	switch v := s.Verification; {
+	case s.Phase == Failed:
+		return "the run failed", ""
+	case v.Done && !v.OK:
+		return v.Detail, ""
+	case s.Iteration == 0:
+		return "no iteration ended", "use --iterations 1, a longer --for, or a smaller problem"
+	case !v.Done:
+		return "no check was made", ""
+	}
+	return "", ""
+}
+
 // SizeOnly describes data above the limit of real bytes: messages have sizes and no bytes, and a
 // small instance with bytes is verified.
 type SizeOnly struct {

@@ -112,13 +112,15 @@ func TestMPI(t *testing.T) {
 	})
 }
 
-// TestMPIRefusals checks that a job whose run cannot start ends with the reason and a status that is not 0.
+// TestMPIRefusals checks that a job whose run cannot start, or is too short, ends with the reason and a status that is not 0.
 func TestMPIRefusals(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
 		for _, c := range []struct{ args, reason string }{
 			{"list workloads", "want: mpirun"},
 			{"run dot --machine demo --nodes 2 --ranks-per-node 1 --group 1", "runs in one process"},
 			{"run dot --machine this-host --nodes 2 --ranks-per-node 1 --group 4", "want at most the number of ranks"},
+			{"run msgrate --machine this-host --nodes 2 --ranks-per-node 1 --group 1 --size 1048576 --window 64 --rounds 10000 --for 1ms",
+				"not verified: no iteration ended (use --iterations 1, "},
 		} {
 			if out, err := outcome(t, launcher, flags, 2, strings.Fields(c.args)...); err == nil || !strings.Contains(out, c.reason) {
 				t.Errorf("%s: %v\n%s", c.args, err, out)

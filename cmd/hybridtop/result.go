@@ -232,21 +232,22 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 	return r
 }
 
-// verified reports whether the run has made a check and completed an iteration, all checks passed,
-// and nothing failed.
+// verified reports whether a run is verified.
 func verified(s *engine.Snapshot) bool {
-	return s.Phase != engine.Failed && s.Verification.Done && s.Verification.OK && s.Iteration > 0
+	reason, _ := s.Unverified()
+	return reason == ""
 }
 
-// unverified returns why a run is not verified although it did not fail.
+// unverified returns the error of a run that is not verified.
 func unverified(s *engine.Snapshot) string {
+	reason, hint := s.Unverified()
 	switch {
 	case s.Verification.Done && !s.Verification.OK:
-		return "verification failed: " + s.Verification.Detail
-	case s.Iteration == 0:
-		return "not verified: no iteration ended (run longer, or use a smaller problem)"
+		return "verification failed: " + reason
+	case hint != "":
+		reason += " (" + hint + ")"
 	}
-	return "not verified: the run made no check"
+	return "not verified: " + reason
 }
 
 // write writes the result in the format.

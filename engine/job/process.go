@@ -165,7 +165,7 @@ func run(job *far.Job, r Request) error {
 	if failed == nil || snap.Iteration > 0 {
 		write(out, snap, descriptionOf(job, fabric))
 	}
-	v := snap.Verification
+	reason, hint := snap.Unverified()
 	switch err := out.Close(); {
 	case err != nil:
 		return err
@@ -173,8 +173,10 @@ func run(job *far.Job, r Request) error {
 		return interrupted(job, &snap.Layout)
 	case failed != nil:
 		return failed
-	case !v.Done || !v.OK || snap.Iteration == 0:
-		return fmt.Errorf("not verified after %d iterations: %s", snap.Iteration, v.Detail)
+	case hint != "":
+		return fmt.Errorf("not verified: %s (%s)", reason, hint)
+	case reason != "":
+		return fmt.Errorf("not verified after %d iterations: %s", snap.Iteration, reason)
 	}
 	return nil
 }
@@ -207,12 +209,11 @@ func write(w io.Writer, s *engine.Snapshot, job *engine.Job) {
 	for _, m := range s.Metrics {
 		fmt.Fprintf(w, "%-24s %12.6g %-8s %s\n", m.Name, m.Value, m.Unit, m.Kind)
 	}
-	word := "no"
-	if v := s.Verification; v.Done && v.OK && s.Iteration > 0 {
-		word = "yes"
+	word, reason := "yes", s.Verification.Detail
+	if why, _ := s.Unverified(); why != "" {
+		word, reason = "no", why
 	}
-	fmt.Fprintf(w, "\niterations  %d\nverified    %s, %d checks: %s\n", s.Iteration, word, s.Verification.Checks,
-		s.Verification.Detail)
+	fmt.Fprintf(w, "\niterations  %d\nverified    %s, %d checks: %s\n", s.Iteration, word, s.Verification.Checks, reason)
 	for _, text := range s.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", text)
 	}
