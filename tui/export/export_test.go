@@ -149,7 +149,7 @@ func TestEveryBoxCharacterIsDescribed(t *testing.T) {
 
 // The program's screens contain only ASCII, shapes and other letters of the font.
 func TestEveryMarkOfTheThemesIsDrawn(t *testing.T) {
-	want := "µε→←…×–∞✓✗▲★▣╌┆"
+	want := "µε→←…×–∞✓✗▲▼◁▷□◎■★▣╌┆"
 	for r := '!'; r <= '~'; r++ {
 		want += string(r)
 	}

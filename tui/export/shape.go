@@ -118,6 +118,10 @@ func drawSymbol(s sink, r rune) bool {
 		s.fill(point{cx + 3.4, cy}, point{cx - 2.8, cy - 3.6}, point{cx - 2.8, cy + 3.6})
 	case '◀', '◂':
 		s.fill(point{cx - 3.4, cy}, point{cx + 2.8, cy - 3.6}, point{cx + 2.8, cy + 3.6})
+	case '▷':
+		s.line(thin, closed([]point{{cx + 3, cy}, {cx - 2.6, cy - 3.2}, {cx - 2.6, cy + 3.2}})...)
+	case '◁':
+		s.line(thin, closed([]point{{cx - 3, cy}, {cx + 2.6, cy - 3.2}, {cx + 2.6, cy + 3.2}})...)
 	case '★':
 		s.fill(star(cx, cy, 3.9)...)
 	case '✓':

@@ -26,4 +26,4 @@ func (c *Canvas) Line(x0, y0, x1, y1 float64, style uint8) {
 }
 
 // Draw draws the lines on the view.
-func (c *Canvas) Draw(v View, styles []Style) { c.raster.draw(v, styles) }
+func (c *Canvas) Draw(v View, styles []Style) { c.raster.draw(v, styles, nil) }

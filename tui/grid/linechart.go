@@ -64,6 +64,7 @@ type LineChart struct {
 	stroke stroke
 	styles []Style
 	glyphs []rune
+	marks  []rune // labels of curves; empty: they have colours
 	legend []LegendItem
 }
 
@@ -143,7 +144,11 @@ func (c *LineChart) spans() (xs, ys span) {
 }
 
 func (c *LineChart) drawCurves(in View, th *Theme) {
-	kind, mono := c.kind(in), isMono(in, th)
+	kind, mono := c.kind(in), IsMono(in, th)
+	c.marks = c.marks[:0]
+	if mono && len(c.Series) > 1 {
+		c.setMarks()
+	}
 	for _, shape := range [...]Shape{Dashed, Solid} { // measured curves replace the cells of models
 		c.raster.reset(in.W(), in.H(), kind)
 		for i := range c.Series {
@@ -155,10 +160,22 @@ func (c *LineChart) drawCurves(in View, th *Theme) {
 				c.drawFine(s, uint8(min(i, maxSeries-1)))
 			}
 		}
-		c.raster.draw(in, c.styles)
+		c.raster.draw(in, c.styles, c.marks)
 	}
-	if kind != Plus && len(c.Series) > 1 && mono {
-		c.raster.label(in, c.styles, c.glyphs)
+	if kind != Plus && len(c.marks) > 0 {
+		c.raster.label(in, c.styles, c.marks)
+	}
+}
+
+// setMarks sets the labels of the curves. A curve whose points have its glyph has no label.
+func (c *LineChart) setMarks() {
+	c.marks = append(c.marks, c.glyphs...)
+	for i := range c.Series {
+		for k := range c.Series {
+			if c.Series[k].Shape == Points && c.glyphs[k] == c.glyphs[i] {
+				c.marks[i] = 0
+			}
+		}
 	}
 }
 
@@ -170,15 +187,16 @@ func (c *LineChart) kind(in View) Markers {
 	return c.Markers
 }
 
-func isMono(in View, th *Theme) bool { return in.Mono() || len(th.Ramp) == 0 }
+// IsMono reports whether a view has no colours, so that series differ only in their glyphs.
+func IsMono(in View, th *Theme) bool { return in.Mono() || len(th.Ramp) == 0 }
 
 // DashSymbol returns the character with which the chart draws a dashed curve, for a legend. Without colour, dashes of
 // dots look like points. Then such a curve has box-drawing characters.
 func (c *LineChart) DashSymbol(in View, th *Theme) rune {
 	switch kind := c.kind(in); {
-	case kind == Braille && !isMono(in, th):
+	case kind == Braille && !IsMono(in, th):
 		return '⠒'
-	case kind == Blocks && !isMono(in, th):
+	case kind == Blocks && !IsMono(in, th):
 		return '▀'
 	}
 	return '╌'

@@ -176,8 +176,9 @@ func clipUnit(x0, y0, x1, y1 float64) (ax, ay, bx, by float64, ok bool) {
 
 func inUnit(x, y float64) bool { return x >= 0 && x <= 1 && y >= 0 && y <= 1 }
 
-// draw draws the raster on v, each cell in the style of its series.
-func (c *raster) draw(v View, styles []Style) {
+// draw draws the raster on v, each cell in the style of its series. In ASCII, a curve with a mark of 0 has dots, because
+// its points have a character.
+func (c *raster) draw(v View, styles []Style, marks []rune) {
 	for y := range c.h {
 		for x := range c.w {
 			m := c.mask[y*c.w+x]
@@ -186,11 +187,13 @@ func (c *raster) draw(v View, styles []Style) {
 			}
 			s := c.owner[y*c.w+x]
 			r := rune(asciiMarkers[int(s)%len(asciiMarkers)])
-			switch c.kind {
-			case Braille:
+			switch {
+			case c.kind == Braille:
 				r = braille + rune(m)
-			case Blocks:
+			case c.kind == Blocks:
 				r = quadrants[m&15]
+			case len(marks) > 0 && marks[s] == 0:
+				r = '.'
 			}
 			v.Rune(x, y, r, styles[s])
 		}
@@ -198,7 +201,7 @@ func (c *raster) draw(v View, styles []Style) {
 }
 
 // label puts the glyphs of the series on their curves at intervals, to distinguish them without
-// colour.
+// colour. A curve with the glyph 0 has no labels.
 func (c *raster) label(v View, styles []Style, glyphs []rune) {
 	const every = 12
 	for x := range c.w {
@@ -207,7 +210,7 @@ func (c *raster) label(v View, styles []Style, glyphs []rune) {
 			if !c.touched(i) {
 				continue
 			}
-			if s := int(c.owner[i]); (x+3*s)%every == every/2 {
+			if s := int(c.owner[i]); glyphs[s] != 0 && (x+3*s)%every == every/2 {
 				v.Rune(x, y, glyphs[s], styles[s])
 				break
 			}

@@ -20,6 +20,7 @@ type chart struct {
 	hasAxis  bool // it has a horizontal axis
 	barCount int  // number of bars, if it has no horizontal axis
 	series   []string
+	glyphs   bool     // each series has its own symbol
 	names    []string // labels of bars
 	units    grid.Units
 }

@@ -17,6 +17,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	l := &c.line
 	l.X, l.Y = c.axis(s, spec.X, spec.XLog, pl.XRange), c.axis(s, spec.Y[0], spec.YLog, pl.YRange)
 	l.Markers = h.Markers
+	c.glyphs = spec.Join && len(c.series) > 1 && grid.IsMono(v, th)
 	l.Series = l.Series[:0]
 	l.VLines = l.VLines[:0]
 	l.HLines = l.HLines[:0]
@@ -34,7 +35,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	c.addBaselineCurves(spec, th)
 	switch {
 	case spec.Join:
-		c.addSeriesCurves(s, spec, n, th)
+		c.addSeriesCurves(s, spec, h.Snap.Kind, th)
 	case len(spec.Same) > 0:
 		c.addPointsByKind(s, spec, th)
 	default:
@@ -60,7 +61,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	} else {
 		c.explainBaseline(dash, th)
 	}
-	if n == 0 {
+	if n == 0 && !c.glyphs {
 		c.explainKinds(s, th)
 	}
 	c.addMarkers(pl, false, th)
@@ -218,9 +219,21 @@ func (c *chart) addPointsByKind(s *engine.StudyView, spec *engine.Chart, th *gri
 	}
 }
 
+// seriesGlyphs are the symbols of series without colour. They differ from the symbols of the kinds of number.
+var seriesGlyphs = []rune("▲▼◁▷□◎■abcdefgh")
+
+// symbol returns the symbol of the points of series k: of its kind of number, or its own one.
+func (c *chart) symbol(k int, kind engine.Kind, th *grid.Theme) rune {
+	if c.glyphs {
+		return seriesGlyphs[k%len(seriesGlyphs)]
+	}
+	return th.Kind(pane.KindOf(kind)).Symbol
+}
+
 // addSeriesCurves adds one curve per series, with the symbol of its kind at every row, and the
-// predictions of the cost model for the rows.
-func (c *chart) addSeriesCurves(s *engine.StudyView, spec *engine.Chart, n int, th *grid.Theme) {
+// predictions of the cost model for the rows. Without colour, each series has its own symbol, and the legend names
+// a kind that differs from the present one.
+func (c *chart) addSeriesCurves(s *engine.StudyView, spec *engine.Chart, present engine.Kind, th *grid.Theme) {
 	for k, series := range c.series {
 		for _, y := range spec.Y {
 			p := c.storage()
@@ -239,11 +252,14 @@ func (c *chart) addSeriesCurves(s *engine.StudyView, spec *engine.Chart, n int, 
 					grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 				continue
 			}
-			symbol := th.Kind(pane.KindOf(kind)).Symbol
+			symbol := c.symbol(k, kind, th)
 			c.line.Series = append(c.line.Series,
 				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: symbol},
 				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
 			if series != "" {
+				if c.glyphs && kind != present {
+					series += " (" + string(kind) + ")"
+				}
 				c.legend = append(c.legend, item{symbol: symbol, name: series, style: st})
 			}
 		}
@@ -295,7 +311,7 @@ func (c *chart) addPresent(s *engine.StudyView, spec *engine.Chart, th *grid.The
 	}
 	for _, y := range spec.Y {
 		if x := s.Cell(s.Now, y); isNumber(x) && s.Columns[y].Kind == "" {
-			c.addMarker(th.Kind(pane.KindOf(now.Kind)).Symbol, th.Focus, s.Cell(s.Now, spec.X), x)
+			c.addMarker(c.symbol(slices.Index(c.series, now.Series), now.Kind, th), th.Focus, s.Cell(s.Now, spec.X), x)
 		}
 	}
 }

@@ -35,6 +35,20 @@ func TestStudiesLookLikeThis(t *testing.T) {
 	}
 }
 
+// TestSeriesWithoutColour draws charts of several series without colour. Each series has its own symbol.
+func TestSeriesWithoutColour(t *testing.T) {
+	for _, workload := range []string{"pingpong", "heat", "beff"} {
+		s := runs.Of(workload).On(t, "demo")
+		for _, ascii := range []bool{false, true} {
+			golden.Text(t, fmt.Sprintf("no colour: %s, ascii %t", workload, ascii),
+				panetest.Draw(Spec.New(), panetest.Host(s), panetest.Look{W: 76, H: 19, Alone: true, Theme: "mono", ASCII: ascii}))
+		}
+	}
+	other := *runs.Of("pingpong").On(t, "demo")
+	other.Kind = engine.Emulated
+	golden.Text(t, "no colour: another kind", panetest.Draw(Spec.New(), panetest.Host(&other), panetest.Look{W: 116, H: 35, Alone: true, Theme: "mono"}))
+}
+
 // The links of a torus carry the exchanges of an FFT and a broadcast.
 func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	for _, r := range []runs.Run{
