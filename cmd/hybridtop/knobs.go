@@ -250,7 +250,10 @@ func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]stri
 			}
 			before := sc.Values[knob]
 			if err := sc.Set(knob, kept[knob]); err != nil {
-				notes = append(notes, fmt.Sprintf("%s, stored knobs: %v: skipped", name, err))
+				if knob == "fabric" && kept[knob] == engine.MPI {
+					err = errors.New(`fabric mpi (use --launcher "mpirun -n 2")`)
+				}
+				notes = append(notes, fmt.Sprintf("stored knob skipped: %v", err)) // short: the status line has it
 			} else if v := sc.Text(knob); v != before && !cmd.Flags().Changed(knob) {
 				differs = append(differs, knob+" "+v)
 			}

@@ -93,3 +93,24 @@ func TestTheScreenNamesABrokenFile(t *testing.T) {
 		t.Errorf("the copy is %q, %v", b, err)
 	}
 }
+
+// TestAStoredFabricNeedsALauncher tests that the message about it fits a screen of 80 columns.
+func TestAStoredFabricNeedsALauncher(t *testing.T) {
+	if race.Enabled {
+		t.Skip("other tests run the screen")
+	}
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "hybridtop"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "hybridtop", "state.toml"), []byte("[workloads.randomaccess.knobs]\nfabric = 'mpi'\n"),
+		0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(t, "--machine", "this-host")
+	cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+folder, "XDG_STATE_HOME="+folder)
+	x := ttytest.Start(t, 80, 24, cmd)
+	x.Shows(`running  stored knob skipped: fabric mpi (use --launcher "mpirun -n 2")`)
+	x.Type("q")
+	x.Ends(0)
+}
