@@ -17,6 +17,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/pairs"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/models"
 	"github.com/hybridtop/hybridtop/presets"
@@ -286,7 +287,7 @@ func compare(a, b *side) ([]difference, error) {
 			d.low = math.NaN()
 			d.high = math.NaN()
 			d.isInterval = false
-			d.verdict = sameOr(d.looksEqual())
+			d.verdict = d.simulated()
 		case !d.isInterval:
 			d.verdict = "too few values"
 		case r.Noise():
@@ -318,9 +319,11 @@ func compare(a, b *side) ([]difference, error) {
 		switch {
 		case x.Kind != y.Kind:
 			d.verdict = string(x.Kind) + ", " + string(y.Kind)
-		case x.Value == y.Value || x.Kind == engine.Simulated && d.looksEqual():
+		case x.Value == y.Value:
 			d.verdict = "the same"
-		case x.Kind == engine.Simulated || x.Kind == engine.Modelled:
+		case x.Kind == engine.Simulated:
+			d.verdict = d.simulated()
+		case x.Kind == engine.Modelled:
 			d.verdict = "differs (" + string(x.Kind) + ")"
 		default:
 			d.verdict = "one value each: noise unknown"
@@ -336,9 +339,13 @@ func (d *difference) looksEqual() bool {
 	return text(engine.Metric{Name: d.name, Value: d.a, Unit: d.unit}) == text(engine.Metric{Name: d.name, Value: d.b, Unit: d.unit})
 }
 
-func sameOr(equal bool) string {
-	if equal {
+// simulated returns the verdict on two simulated values. Times and rates that the screen calls equal do not differ.
+func (d *difference) simulated() string {
+	switch {
+	case d.looksEqual():
 		return "the same"
+	case (d.unit == "s" || d.unit == "B/s") && session.AlikeSimulated(d.a, d.b):
+		return "no difference seen (simulated)"
 	}
 	return "differs (simulated)"
 }
@@ -376,7 +383,7 @@ func terms(a, b *side, exact bool) ([]difference, error) {
 		each := func(t cluster.Time, s *side) float64 { return t.Seconds() / float64(s.Iterations) }
 		if d := (difference{of: "threads' time an iteration", name: lanes.Activity(k).String(), a: each(x[k], a),
 			b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
-			d.verdict = "differs (simulated)"
+			d.verdict = d.simulated()
 			all = append(all, d)
 		}
 	}

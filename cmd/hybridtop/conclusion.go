@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/models"
 )
 
@@ -15,9 +16,6 @@ const (
 	noneYet = "no difference seen"
 	cannot  = "no conclusion"
 )
-
-// leastShown is the least difference from 1 that a factor with four digits shows.
-const leastShown = 5e-5
 
 // conclusion is the last line of a comparison or a verification.
 type conclusion struct {
@@ -46,11 +44,11 @@ func concludeRatio(a, b engine.Metric, r models.Ratio, exact bool, how string) *
 	switch {
 	case !(r.Value > 0):
 		return concludeNothing("one of the runs has no positive value")
-	case exact && math.Abs(r.Value-1) < leastShown:
+	case exact && session.AlikeSimulated(a.Value, b.Value):
 		c.Verdict = noneYet
 		c.Text = fmt.Sprintf("%s between A and B: %s (%s, exact)", noneYet, values, a.Kind)
 		if r.Value != 1 {
-			c.Text += fmt.Sprintf("; they differ by less than %g %%", 100*leastShown)
+			c.Text += fmt.Sprintf("; they differ by %.2g %%", 100*math.Abs(r.Value-1))
 		}
 		return c
 	case !exact && math.IsNaN(r.Low):

@@ -237,10 +237,18 @@ func describeRatio(a, b float64, before, after *engine.Snapshot) string {
 
 // alike reports whether the results a and b of two runs count as equal, or print the same three digits.
 func alike(a, b float64, before, after *engine.Snapshot) bool {
-	threshold := study.Alike
 	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
-		threshold = alikeSim
+		return AlikeSimulated(a, b)
 	}
+	return within(a, b, study.Alike)
+}
+
+// AlikeSimulated reports whether two simulated times or rates count as equal: they differ by less than 0.5 %, or print the
+// same three digits.
+func AlikeSimulated(a, b float64) bool { return within(a, b, alikeSim) }
+
+// within reports whether the ratio of two numbers is below a threshold, or whether they print the same three digits.
+func within(a, b, threshold float64) bool {
 	return max(a, b) < min(a, b)*threshold || fmt.Sprintf("%.3g", a) == fmt.Sprintf("%.3g", b)
 }
 
