@@ -311,7 +311,7 @@ func (c *chart) addPresent(s *engine.StudyView, spec *engine.Chart, th *grid.The
 	}
 	for _, y := range spec.Y {
 		if x := s.Cell(s.Now, y); isNumber(x) && s.Columns[y].Kind == "" {
-			c.addMarker(c.symbol(slices.Index(c.series, now.Series), now.Kind, th), th.Focus, s.Cell(s.Now, spec.X), x)
+			c.addMarker(c.symbol(max(slices.Index(c.series, now.Series), 0), now.Kind, th), th.Focus, s.Cell(s.Now, spec.X), x)
 		}
 	}
 }
