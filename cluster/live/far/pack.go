@@ -74,13 +74,14 @@ func appendPackHead(b []byte, run uint32) []byte {
 
 // encode appends the message to b.
 func (m *Message) encode(b []byte) []byte {
-	size := uint32(m.Size)<<2 | withData
+	with := uint32(withData)
 	switch {
 	case m.Body != 0:
-		size |= withBody
+		with = withBody
 	case m.Data == nil:
-		size |= withSize
+		with = withSize
 	}
+	size := uint32(m.Size)<<2 | with
 	src, dst, ctx, tag := uint32(m.Src), uint32(m.Dst), uint32(m.Ctx), uint32(m.Tag)
 	if src|dst|ctx|tag|size < 0x80 {
 		b = append(b, byte(src), byte(dst), byte(ctx), byte(tag), byte(size))
