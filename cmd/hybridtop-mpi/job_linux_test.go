@@ -22,7 +22,7 @@ var mpiLibraries = []struct {
 	name, launcher string
 	flags          []string
 }{
-	{"Open MPI", "mpirun.openmpi", []string{"--oversubscribe"}},
+	{"Open MPI", "mpirun.openmpi", []string{"--oversubscribe", "--bind-to", "none"}}, // a busy host may not run a bound process for seconds
 	{"MPICH", "mpirun.mpich", nil},
 }
 
