@@ -32,17 +32,24 @@ func TestUnequalResultsAreFound(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a comparison in real time after the first check of the second shape. Only the first one has a time.
-func TestInterrupted(t *testing.T) {
+// smallHeat returns a scenario of heat with 24 cells per edge and 4 steps.
+func smallHeat(t *testing.T, fabric, machine, nodes string) engine.Scenario {
+	t.Helper()
 	sc, err := session.Scenario("heat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for knob, value := range map[string]string{"fabric": "live", "machine": "demo", "nodes": "1", "size": "24", "steps": "4"} {
+	for knob, value := range map[string]string{"fabric": fabric, "machine": machine, "nodes": nodes, "size": "24", "steps": "4"} {
 		if err := sc.Set(knob, value); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return sc
+}
+
+// TestInterrupted ends a comparison in real time after the first check of the second shape. Only the first one has a time.
+func TestInterrupted(t *testing.T) {
+	sc := smallHeat(t, "live", "demo", "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := Compare(ctx, Request{Scenario: sc, Progress: func(p *session.Progress) {
 		if p.Done != 1 || len(p.Running) == 0 {
@@ -74,15 +81,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestInterruptedSimulation ends a comparison before its first simulation ends.
 func TestInterruptedSimulation(t *testing.T) {
-	sc, err := session.Scenario("heat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for knob, value := range map[string]string{"fabric": "sim", "machine": "ranger", "nodes": "2", "size": "24", "steps": "4"} {
-		if err := sc.Set(knob, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sc := smallHeat(t, "sim", "ranger", "2")
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := Compare(ctx, Request{Scenario: sc, Progress: func(*session.Progress) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
@@ -135,15 +134,7 @@ func TestConclusion(t *testing.T) {
 // TestReason compares the shapes of a small problem. The reason has the two largest differences of the critical paths, and
 // all differences add up to the additional time of the runner-up.
 func TestReason(t *testing.T) {
-	sc, err := session.Scenario("heat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for knob, value := range map[string]string{"fabric": "sim", "machine": "ranger", "nodes": "2", "size": "24", "steps": "4"} {
-		if err := sc.Set(knob, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sc := smallHeat(t, "sim", "ranger", "2")
 	r, err := Compare(t.Context(), Request{Scenario: sc})
 	if err != nil {
 		t.Fatal(err)
