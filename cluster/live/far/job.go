@@ -343,7 +343,7 @@ func (j *Job) depart(process int) {
 	}
 }
 
-// arrive decodes a frame and passes it to its run. A damaged frame ends the job.
+// arrive decodes a frame and passes it to its run. A frame that cannot be decoded ends the job.
 func (j *Job) arrive(from int, b []byte) {
 	f := &j.frame
 	number, err := f.decode(b)
