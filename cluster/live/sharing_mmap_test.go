@@ -117,7 +117,7 @@ func TestBarriersSendNoAlerts(t *testing.T) {
 }
 
 // TestRunWithoutSharedMemory limits the size of files, so that there is no shared memory. The run sends frames, and
-// warns.
+// warns. The limit is large enough for the log of a test program, which has the name of each opened file.
 func TestRunWithoutSharedMemory(t *testing.T) {
 	f := newProcesses(t, 2)
 	var was unix.Rlimit
@@ -125,10 +125,12 @@ func TestRunWithoutSharedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Setrlimit(unix.RLIMIT_FSIZE, &was) })
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1000, Max: was.Max}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 4 << 20, Max: was.Max}); err != nil {
 		t.Fatal(err)
 	}
-	run := clustertest.Must(t, f, clustertest.Spec(clustertest.Host(), 2, 1), func(r *cluster.Rank) error {
+	spec := clustertest.Spec(clustertest.Host(), 2, 1)
+	spec.Segment = 8 << 20
+	run := clustertest.Must(t, f, spec, func(r *cluster.Rank) error {
 		return r.Put(cluster.At(1-r.ID(), 0), cluster.Of(make([]byte, 8)))
 	})
 	if got := strings.Join(run.Warnings(), "\n"); !strings.Contains(got, "shared memory: file too large") {
