@@ -31,7 +31,7 @@ cluster/codec          :
 cluster/codec/codectest : cluster/codec
 cluster/timeline       : cluster cluster/codec
 cluster/goal           : cluster cluster/coll
-cluster/live/far       : cluster
+cluster/live/far       : cluster cluster/host
 cluster/mpi            :
 cluster/live/far/socket : cluster/live/far
 cluster/live           : cluster cluster/live/far cluster/match cluster/memory cluster/host cluster/sim/topology cluster/timeline

@@ -19,8 +19,11 @@
 // if no rank waits. Received frames go to the run's [Receiver].
 //
 // Each process sends a frame at every beat. A process without a frame for 12 beats is lost, and so is a process
-// whose connection ends. Then the run ends in every other process, and the error names the lost ranks. After its
-// last run, a process sends a last frame ([Job.Close]). Afterwards it cannot be lost.
+// whose connection ends. A busy host may not run a process for seconds. Therefore the first frame of a process has its
+// identity ([host.Process]). While it is alive on this host, it may be silent for 120 beats (beat.go).
+//
+// If a process is lost, the run ends in every other process, and the error names the lost ranks. After its last run, a
+// process sends a last frame ([Job.Close]). Afterwards it cannot be lost.
 //
 // An error of a rank ends the run in every process. The encoded error keeps its text, its [cluster.Abort]
 // and the errors that errors.Is finds in it (failure.go).

@@ -30,7 +30,7 @@ const (
 	Publication             // sends Data to process 0, see cluster.Spread
 	Asleep                  // a rank has slept for a whole period; for process 0
 	Alert                   // wakes rank Dst: another process has changed a word of its segment
-	kindAlive               // of the job: the process is alive
+	kindAlive               // of the job: the process is alive; the first one has its identity in Data
 	kindBye                 // of the job: the process has ended its last run
 	kindLong                // of the job: a frame of Size bytes follows
 	kinds

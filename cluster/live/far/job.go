@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hybridtop/hybridtop/cluster/host"
 )
 
 // Receiver receives the frames of a run. The job calls Receive from one goroutine at a time. Any goroutine may
@@ -31,9 +33,10 @@ type Job struct {
 	arrived func(from int, b []byte) // arrive; a method value would be allocated in each poll
 	stop    chan struct{}
 	stopped sync.WaitGroup
-	heard   []atomic.Bool  // by process: a frame has arrived since the last beat
-	coming  []atomic.Int64 // by process: bytes of long frames that it has announced, and that have not arrived
-	left    chan struct{}  // closed when every other process has ended its last run, or one is lost
+	heard   []atomic.Bool                  // by process: a frame has arrived since the last beat
+	coming  []atomic.Int64                 // by process: bytes of long frames that it has announced, and that have not arrived
+	peers   []atomic.Pointer[host.Process] // by process; nil: it has not identified itself
+	left    chan struct{}                  // closed when every other process has ended its last run, or one is lost
 
 	beating sync.Mutex
 	leaving bool // this process has ended its last run
@@ -75,9 +78,11 @@ func Join(t Transport) *Job { return join(t, beatTime) }
 func join(t Transport, beat time.Duration) *Job {
 	n := t.Processes()
 	j := &Job{t: t, stop: make(chan struct{}), left: make(chan struct{}), heard: make([]atomic.Bool, n),
-		coming: make([]atomic.Int64, n), keys: make([]keys, n), bye: make([]bool, n), absent: n - 1}
+		coming: make([]atomic.Int64, n), peers: make([]atomic.Pointer[host.Process], n), keys: make([]keys, n),
+		bye: make([]bool, n), absent: n - 1}
 	j.bye[t.Process()] = true
 	if n > 1 {
+		j.identify()
 		j.stopped.Go(func() { j.beat(beat) })
 	} else {
 		close(j.left)
@@ -156,58 +161,18 @@ func (j *Job) failure() error {
 	return j.broken
 }
 
-// sendAll sends a frame of the job to every other process.
-func (j *Job) sendAll(kind Kind) {
-	b := (&Frame{Kind: kind, Sized: true}).encode(nil, 0)
+// sendAll sends a frame of the job without data to every other process.
+func (j *Job) sendAll(kind Kind) { j.sendToAll(&Frame{Kind: kind, Sized: true}) }
+
+// sendToAll sends a frame of the job to every other process.
+func (j *Job) sendToAll(f *Frame) {
+	b := f.encode(nil, 0)
 	for p := range j.Processes() {
 		if p == j.Process() {
 			continue
 		}
-		if err := j.transmit(p, b, nil); err != nil {
+		if err := j.transmit(p, b, f.Data); err != nil {
 			j.lose(err)
-		}
-	}
-}
-
-// A process sends a frame at every beat. A process without a frame for the maximum number of beats is lost. A beat
-// waits behind a long frame, so a process announces it, and may be silent while it arrives.
-const (
-	beatTime   = 250 * time.Millisecond
-	maxSilence = 12      // beats
-	longFrame  = 4 << 20 // bytes; longer frames are announced
-	maxLong    = MaxData + 1<<20
-	perBeat    = 1 << 20 // bytes that arrive between two beats on the slowest network
-)
-
-// silence returns the number of beats after which a process without a frame is lost.
-func (j *Job) silence(process int) int {
-	return maxSilence + int(max(j.coming[process].Load(), 0)/perBeat)
-}
-
-// beat sends a frame to every process at each beat, and looks for silent processes. It counts its own beats, so
-// the time while this process is stopped does not count.
-func (j *Job) beat(every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	silent := make([]int, j.Processes())
-	for {
-		select {
-		case <-j.stop:
-			return
-		case <-tick.C:
-		}
-		j.beating.Lock()
-		if !j.leaving {
-			j.sendAll(kindAlive)
-		}
-		j.beating.Unlock()
-		for p := range silent {
-			if silent[p]++; p == j.Process() || j.heard[p].Swap(false) {
-				silent[p] = 0
-			}
-			if silent[p] >= j.silence(p) {
-				j.lose(&Lost{Process: p, Cause: fmt.Errorf("no frame in %v", time.Duration(silent[p])*every)})
-			}
 		}
 	}
 }
@@ -359,6 +324,12 @@ func (j *Job) arrive(from int, b []byte) {
 	}
 	switch f.Kind {
 	case kindAlive:
+		if f.Sized {
+			return
+		}
+		if err := j.meet(from, f.Data); err != nil {
+			j.lose(fmt.Errorf("process %d: %w", from, err))
+		}
 		return
 	case kindLong:
 		if f.Size > maxLong {
