@@ -26,6 +26,7 @@ type suite struct {
 	longest    int      // bytes of a put that is not too slow to test
 	only       []string // names of parts; nil: all
 	without    []string
+	works      func() bool
 }
 
 // Option adjusts a suite.
@@ -55,10 +56,15 @@ func Only(parts ...string) Option { return func(s *suite) { s.only = parts } }
 // Without omits parts of the suite.
 func Without(parts ...string) Option { return func(s *suite) { s.without = parts } }
 
+// While ends the suite before the next case if works returns false. A fabric that cannot run programs any more then
+// fails one case instead of all.
+func While(works func() bool) Option { return func(s *suite) { s.works = works } }
+
 // Run tests the fabric on the machine. Every Op reaches it with the fields that its
 // kind names and no others.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
-	s := &suite{fabric: poisoner{f}, machine: m, programs: 24, seed: 1, scale: 1, threads: 1, longest: math.MaxInt}
+	s := &suite{fabric: poisoner{f}, machine: m, programs: 24, seed: 1, scale: 1, threads: 1, longest: math.MaxInt,
+		works: func() bool { return true }}
 	for _, o := range opts {
 		o(s)
 	}
@@ -69,7 +75,7 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		s.scale *= 3
 	}
 	for _, p := range parts {
-		if (s.only == nil || slices.Contains(s.only, p.name)) && !slices.Contains(s.without, p.name) {
+		if s.works() && (s.only == nil || slices.Contains(s.only, p.name)) && !slices.Contains(s.without, p.name) {
 			t.Run(p.name, func(t *testing.T) { p.run(t, s) })
 		}
 	}
@@ -77,7 +83,7 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		late := *s
 		late.machine, late.longest = m, 2000
 		for _, p := range parts {
-			if p.puts {
+			if p.puts && s.works() {
 				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.run(t, &late) })
 			}
 		}
@@ -87,7 +93,9 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 // run runs each case of a part as a subtest.
 func (p *part) run(t *testing.T, s *suite) {
 	for _, c := range p.cases {
-		t.Run(c.name, func(t *testing.T) { alone(t, s, c.test) })
+		if s.works() {
+			t.Run(c.name, func(t *testing.T) { alone(t, s, c.test) })
+		}
 	}
 }
 
