@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -26,10 +29,49 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
+// watched is a fabric that calls lost with the first error of a lost process. Afterwards it refuses runs.
+type watched struct {
+	cluster.Fabric
+	lost func(error)
+	err  atomic.Pointer[error] // nil: all processes are alive
+}
+
+// works reports whether the fabric has all its processes.
+func (f *watched) works() bool { return f.err.Load() == nil }
+
+// watch looks for a lost process in the error of a run. A process that another one aborts knows only the text.
+func (f *watched) watch(err error) error {
+	if err != nil && strings.Contains(err.Error(), " is lost: ") && f.err.CompareAndSwap(nil, &err) {
+		f.lost(err)
+	}
+	return err
+}
+
+// Start implements cluster.Fabric.
+func (f *watched) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	if err := f.err.Load(); err != nil {
+		return nil, *err
+	}
+	run, err := f.Fabric.Start(ctx, spec, body)
+	if err != nil {
+		return nil, f.watch(err)
+	}
+	return watchedRun{run, f}, nil
+}
+
+// watchedRun is a run of a watched fabric.
+type watchedRun struct {
+	cluster.Run
+	fabric *watched
+}
+
+// Wait implements cluster.Run.
+func (r watchedRun) Wait() error { return r.fabric.watch(r.Run.Wait()) }
+
 // relayed starts a job of relays, and returns a fabric over its processes. All ranks are in this test. The
-// frames between two processes go through a socket, the library and another socket. If the test fails, the log has the
-// goroutines of the relays.
-func relayed(t *testing.T, launcher string, flags []string, processes int, over func(*far.Job) *live.Fabric) cluster.Fabric {
+// frames between two processes go through a socket, the library and another socket. If a process is lost or the test
+// fails, the log has the goroutines of the relays.
+func relayed(t *testing.T, launcher string, flags []string, processes int, over func(*far.Job) *live.Fabric) *watched {
 	t.Helper()
 	folder := t.TempDir()
 	listener, err := net.Listen("unix", filepath.Join(folder, "relays"))
@@ -79,6 +121,11 @@ func relayed(t *testing.T, launcher string, flags []string, processes int, over 
 		jobs = append(jobs, far.Join(tr))
 		fabrics = append(fabrics, over(jobs[i]))
 	}
+	quit := sync.OnceFunc(func() {
+		for pid := range pids { // a relay writes its goroutines, and ends
+			_ = syscall.Kill(int(pid), syscall.SIGQUIT)
+		}
+	})
 	t.Cleanup(func() {
 		var all sync.WaitGroup
 		for _, job := range jobs {
@@ -86,15 +133,16 @@ func relayed(t *testing.T, launcher string, flags []string, processes int, over 
 		}
 		all.Wait()
 		if t.Failed() {
-			for pid := range pids { // a relay writes its goroutines, and ends
-				_ = syscall.Kill(int(pid), syscall.SIGQUIT)
-			}
+			quit()
 		}
 		if err := <-ended; err != nil {
 			t.Errorf("the relays end with %v\n%s", err, out)
 		}
 	})
-	return clustertest.Together(fabrics...)
+	return &watched{Fabric: clustertest.Together(fabrics...), lost: func(err error) {
+		t.Errorf("the test ends at the first loss: %v", err)
+		quit()
+	}}
 }
 
 // TestMPISuite runs the conformance suite with frames that MPI carries. It includes every algorithm of
@@ -104,7 +152,8 @@ func TestMPISuite(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
 		for processes, over := range map[int]func(*far.Job) *live.Fabric{2: live.Apart, 4: live.Over} {
 			t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
-				clustertest.Run(t, relayed(t, launcher, flags, processes, over), clustertest.Host(), clustertest.Smaller(8),
+				f := relayed(t, launcher, flags, processes, over)
+				clustertest.Run(t, f, clustertest.Host(), clustertest.Smaller(8), clustertest.While(f.works),
 					clustertest.Without("timeline", "devices", "time"))
 			})
 		}
