@@ -54,6 +54,8 @@ func TestMPIFailures(t *testing.T) {
 		}
 	}
 	all = append(all,
+		failure{name: "stop of rank 1", mode: "command", line: breakingLine("none", 0), signal: syscall.SIGSTOP, target: 1,
+			words: []string{"rank 1: process 1 is lost: no frame in "}},
 		failure{name: "panic in the transport", mode: "panic", line: breakingLine("none", 0), words: []string{"rank 1", "panic in", "on purpose"}},
 		failure{name: "interrupt of the launcher", mode: "command", line: breakingLine("none", 0), signal: syscall.SIGINT, target: -1,
 			words: []string{"interrupted"}},
@@ -118,6 +120,19 @@ func TestMPIFailures(t *testing.T) {
 					}
 				}
 			})
+		}
+	})
+}
+
+// TestMPIPause checks that a process that sends no frame for 4 s is not lost, because it is alive on this host.
+func TestMPIPause(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
+		line := strings.Fields("run breaking --machine this-host --nodes 2 --ranks-per-node 1 --group 1 --for 5s")
+		l := launch{launcher, flags, 2, "pause", line}
+		cmd, folder, out := l.start(t)
+		err := cmd.Wait()
+		if _, missing := os.Stat(filepath.Join(folder, "paused")); err != nil || missing != nil || !strings.Contains(out.String(), "verified    yes") {
+			t.Errorf("error %v, file %v\n%s", err, missing, out)
 		}
 	})
 }

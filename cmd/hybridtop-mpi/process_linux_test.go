@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 	process, inJobOf := map[string]func() error{
 		"command": func() error { os.Exit(job.Run(os.Args[1:], open)); return nil },
 		"panic":   func() error { os.Exit(job.Run(os.Args[1:], openBroken)); return nil },
+		"pause":   func() error { os.Exit(job.Run(os.Args[1:], openPausing)); return nil },
 		"counts":  counts, "rounds": rounds, "relay": relay, "front": front,
 	}[os.Getenv(modeVariable)]
 	if !inJobOf {
@@ -126,6 +128,52 @@ func (b *broken) Poll(receive func(from int, frame []byte)) (int, error) {
 		}
 	}
 	return b.Carrier.Poll(receive)
+}
+
+// pausing is a transport that neither sends nor receives frames in process 1 for a time.
+type pausing struct {
+	job.Carrier
+	mu    sync.RWMutex // held for writing during the pause
+	polls int
+}
+
+func openPausing() (job.Carrier, error) {
+	t, err := open()
+	return &pausing{Carrier: t}, err
+}
+
+// paused is the file that process 1 creates after the pause.
+func paused() string { return filepath.Join(os.Getenv(folderVariable), "paused") }
+
+// Send implements far.Transport.
+func (p *pausing) Send(to int, head, body []byte) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.Carrier.Send(to, head, body)
+}
+
+// Poll implements far.Transport.
+func (p *pausing) Poll(receive func(from int, frame []byte)) (int, error) {
+	if p.polls++; p.polls%256 == 0 && p.Process() == 1 {
+		p.pause()
+	}
+	return p.Carrier.Poll(receive)
+}
+
+// pause waits for 4 s when the run has reached its sixth iteration.
+func (p *pausing) pause() {
+	if _, err := os.Stat(reached()); err != nil {
+		return
+	}
+	if _, err := os.Stat(paused()); err == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	<-time.After(4 * time.Second)
+	if err := os.WriteFile(paused(), nil, 0o600); err != nil {
+		panic(err)
+	}
 }
 
 // counted is the part of a result that does not depend on time.
