@@ -160,6 +160,9 @@ func (w *world) open(b *barrier) {
 		w.trace.snapshot(b)
 	}
 	w.disseminate(b)
+	for i, rank := range b.ranks {
+		w.count(stepLeave, b.out[i], rank, rank, 0)
+	}
 	for i, waiter := range b.waiter {
 		if waiter != nil {
 			w.push(max(b.out[i], w.now), evBarrier, waiter.id)

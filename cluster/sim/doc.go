@@ -15,7 +15,7 @@
 // A world has four parts:
 //
 //	kernel    the queue, the clock, the coroutines, what counts as a livelock
-//	          (kernel.go queue.go prefetch.go thread.go wait.go livelock.go deadlock.go)
+//	          (kernel.go queue.go hash.go prefetch.go thread.go wait.go livelock.go deadlock.go)
 //	protocol  messages: eager, rendezvous, one-sided, staged, trains; who answers them
 //	          (protocol.go sending.go passage.go reception.go receiving.go ..)
 //	network   what bytes pass: adapters, links, memory, noise
@@ -31,7 +31,9 @@
 // A rank runs ahead of the clock as long as it only posts. Shared resources (adapters, links,
 // memory, the target's words) are reserved when their event is processed, in the order of time.
 // Events with equal times are processed in the order of their creation. This order depends only on
-// the program and the spec, so a run has the same hash on every machine.
+// the program and the spec, so a run has the same hash on every machine. On a uniform network, the
+// first bytes of messages from other nodes come first, so that the order inside a node does not
+// depend on the number of its node.
 //
 // If links are shared, the head of a message reserves each link when it reaches it, one hop after
 // the previous link, and waits until the link is free. A waiting message has left its node.

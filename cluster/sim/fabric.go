@@ -116,7 +116,7 @@ func (r *Run) drive(w *world) {
 			last = t
 		}
 	}
-	r.hash = w.hash
+	r.hash = w.hash()
 	r.total = last.now
 	r.event = w.events
 	if w.trace.on {

@@ -32,7 +32,7 @@ const end = cluster.Time(math.MaxInt64 / 8)
 type kernel struct {
 	queue   queue
 	now     cluster.Time
-	hash    uint64
+	reached uint64 // last bit of the keys of evReach: 0 if these are before other events of their time
 	events  uint64
 	control *control
 	begun   bool
@@ -50,7 +50,7 @@ type kernel struct {
 }
 
 func newKernel(c *control, ranks int) kernel {
-	return kernel{control: c, hash: 14695981039346656037, threads: make([]*thread, ranks)}
+	return kernel{control: c, threads: make([]*thread, ranks), reached: 1}
 }
 
 // push adds an event.
@@ -62,14 +62,21 @@ func (k *kernel) push(at cluster.Time, kind eventKind, ref int32) {
 	if kind != evPoll {
 		k.realEvents++
 	}
-	k.queue.push(at, kind, ref)
+	last := uint64(1)
+	if kind == evReach {
+		last = k.reached
+	}
+	k.queue.push(uint64(at)<<1|last, kind, ref)
+}
+
+// quietUntil reports whether there is no event up to and including t.
+func (k *kernel) quietUntil(t cluster.Time) bool {
+	return k.queue.len() == 0 || cluster.Time(k.queue.earliest()>>1) > t
 }
 
 // advance advances the clock to an event.
 func (k *kernel) advance(e event) {
-	k.now = cluster.Time(e.at)
-	k.hash = (k.hash ^ e.at) * 1099511628211
-	k.hash = (k.hash ^ e.what) * 1099511628211
+	k.now = cluster.Time(e.key >> 1)
 	k.events++
 }
 

@@ -26,7 +26,7 @@ func (w *world) dispatch(i int32, t *thread) {
 		}
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
-	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
+	if w.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
 		w.inject(i, at)
 		return
 	}
@@ -58,7 +58,7 @@ func (w *world) inject(i int32, at cluster.Time) {
 	if w.delays {
 		for w.msgs[i].train <= 1 && w.msgs[i].phase < toAdapter {
 			next, behind := w.step(i, at)
-			if behind || next > at && !w.queue.quietUntil(next) {
+			if behind || next > at && !w.quietUntil(next) {
 				w.pushFor(&w.msgs[i], next, evInject, i)
 				return
 			}
@@ -125,6 +125,7 @@ func (w *world) yieldsToHandshake(m *msg, at cluster.Time) bool {
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	p := passage{at: at, staged: at, served: at, begin: at, cause: m.cause, lastCause: byBytes}
+	w.countMessage(stepDepart, at, m, m.src, m.dst)
 	if m.train > 1 {
 		w.passTrain(m, at, &p)
 	} else {

@@ -107,6 +107,7 @@ func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
 func (w *world) complete(i int32) {
 	m := &w.msgs[i]
 	r, slot := &w.ranks[m.dst], m.recv
+	w.count(stepComplete, w.now, r.id, r.id, 0)
 	w.dropMsg(i)
 	w.dueThread = r.finishSlot(slot, w.now, r.slots.list[slot].cause)
 }

@@ -4,13 +4,11 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-
-	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // event is an event at a time: its kind, and the number of its message or thread.
 type event struct {
-	at   uint64 // picoseconds, a cluster.Time
+	key  uint64 // time in picoseconds << 1 | last
 	what uint64 // kind << refBits | ref
 }
 
@@ -23,7 +21,7 @@ const (
 func (e event) kind() eventKind { return eventKind(e.what >> refBits) }
 func (e event) ref() int32      { return int32(e.what & maxRef) }
 
-// queue returns events by time, and events of equal times in the order of pushing. It is a radix
+// queue returns events by key, and events of equal keys in the order of pushing. It is a radix
 // heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM
 // 1990). A radix heap is sufficient because no event is pushed before the time of the last popped
 // event.
@@ -106,28 +104,28 @@ func (q *queue) events() iter.Seq[event] {
 }
 
 // push adds an event.
-func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
+func (q *queue) push(key uint64, kind eventKind, ref int32) {
 	q.n++
-	e := event{at: uint64(at), what: uint64(kind)<<refBits | uint64(ref)}
-	if last := len(q.near) - 1; last >= q.first && e.at < q.near[last].at {
+	e := event{key: key, what: uint64(kind)<<refBits | uint64(ref)}
+	if last := len(q.near) - 1; last >= q.first && e.key < q.near[last].key {
 		if q.insert(e); len(q.near)-q.first > nearMax {
 			q.giveBack()
 		}
 		return
 	}
-	e.at = max(e.at, q.base)
+	e.key = max(e.key, q.base)
 	q.put(e)
 }
 
 func (q *queue) put(e event) {
-	i := bits.Len64(e.at^q.base) & 63
+	i := bits.Len64(e.key^q.base) & 63
 	b := &q.buckets[i]
 	if b.unused == 0 {
 		q.extend(i)
 	}
 	b.last.events[chunkLen-b.unused] = e
 	b.unused--
-	b.min = min(b.min, e.at)
+	b.min = min(b.min, e.key)
 }
 
 // extend adds a chunk to a bucket.
@@ -238,7 +236,7 @@ func (q *queue) move(b *bucket, head int) {
 func (q *queue) insert(e event) {
 	k := len(q.near)
 	q.near = append(q.near, e)
-	for ; k > q.first && q.near[k-1].at > e.at; k-- {
+	for ; k > q.first && q.near[k-1].key > e.key; k-- {
 		q.near[k] = q.near[k-1]
 	}
 	q.near[k] = e
@@ -254,7 +252,7 @@ func (q *queue) giveBack() {
 	q.nonEmpty, q.head = 0, 0
 	back := q.near[q.first+nearFull:]
 	q.near = q.near[:q.first+nearFull]
-	q.base = q.near[len(q.near)-1].at // events pushed from now on at that time or later belong into a bucket
+	q.base = q.near[len(q.near)-1].key // events pushed from now on at that time or later belong into a bucket
 	for _, e := range back {
 		q.put(e)
 	}
@@ -265,16 +263,13 @@ func (q *queue) giveBack() {
 	}
 }
 
-// earliest returns the time of the next event. The queue must not be empty.
-func (q *queue) earliest() cluster.Time {
+// earliest returns the key of the next event. The queue must not be empty.
+func (q *queue) earliest() uint64 {
 	if q.first < len(q.near) {
-		return cluster.Time(q.near[q.first].at)
+		return q.near[q.first].key
 	}
-	return cluster.Time(q.buckets[q.lowest()].min)
+	return q.buckets[q.lowest()].min
 }
-
-// quietUntil reports whether there is no event up to and including t.
-func (q *queue) quietUntil(t cluster.Time) bool { return q.n == 0 || q.earliest() > t }
 
 // peek returns the event that is popped after k other events, if it is in the list.
 func (q *queue) peek(k int) (event, bool) {

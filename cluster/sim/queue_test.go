@@ -14,8 +14,8 @@ import (
 
 // entry is an event of the reference heap.
 type entry struct {
-	at   cluster.Time
-	n    int // order of creation
+	at   cluster.Time // its key
+	n    int          // order of creation
 	kind eventKind
 	ref  int32
 }
@@ -58,7 +58,7 @@ func TestQueueOrder(t *testing.T) {
 						e.at = end
 					}
 					made++
-					q.push(e.at, e.kind, e.ref)
+					q.push(uint64(e.at), e.kind, e.ref)
 					heap.Push(&plain, e)
 				}
 			},
@@ -67,16 +67,13 @@ func TestQueueOrder(t *testing.T) {
 					if len(plain) == 0 {
 						return
 					}
-					if quiet, want := q.quietUntil(plain[0].at-1), true; quiet != want {
-						t.Fatalf("quiet until just before the next event: %v", quiet)
-					}
-					if q.quietUntil(plain[0].at) {
-						t.Fatalf("quiet until the next event's time")
+					if got, want := q.earliest(), uint64(plain[0].at); got != want {
+						t.Fatalf("the next event has the key %d, want %d", got, want)
 					}
 					want := heap.Pop(&plain).(entry)
 					got := q.pop()
-					if cluster.Time(got.at) != want.at || got.kind() != want.kind || got.ref() != want.ref {
-						t.Fatalf("popped %v kind %d ref %d, want %+v", cluster.Time(got.at), got.kind(), got.ref(), want)
+					if cluster.Time(got.key) != want.at || got.kind() != want.kind || got.ref() != want.ref {
+						t.Fatalf("popped %v kind %d ref %d, want %+v", cluster.Time(got.key), got.kind(), got.ref(), want)
 					}
 					late, popped = want.at, true
 				}
@@ -89,8 +86,8 @@ func TestQueueOrder(t *testing.T) {
 					}
 					want := heap.Pop(&rest).(entry)
 					got, ok := q.peek(k)
-					if ok && (cluster.Time(got.at) != want.at || got.kind() != want.kind || got.ref() != want.ref) {
-						t.Fatalf("peeked %d ahead: %v kind %d ref %d, want %+v", k, cluster.Time(got.at), got.kind(), got.ref(), want)
+					if ok && (cluster.Time(got.key) != want.at || got.kind() != want.kind || got.ref() != want.ref) {
+						t.Fatalf("peeked %d ahead: %v kind %d ref %d, want %+v", k, cluster.Time(got.key), got.kind(), got.ref(), want)
 					}
 					if !ok && popped && k < nearMin-1 {
 						t.Fatalf("peeked %d ahead: nothing, want %+v", k, want)
@@ -103,9 +100,6 @@ func TestQueueOrder(t *testing.T) {
 				}
 			},
 		})
-		if len(plain) == 0 && !q.quietUntil(end) {
-			t.Fatalf("an empty queue is not quiet")
-		}
 	})
 }
 
@@ -131,13 +125,13 @@ func BenchmarkQueue(b *testing.B) {
 			b.Run(fmt.Sprintf("after=%s/events=%d", c.name, n), func(b *testing.B) {
 				var q queue
 				for i := range n {
-					q.push(after[i%len(after)], evArrive, int32(i))
+					q.push(uint64(after[i%len(after)]), evArrive, int32(i))
 				}
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
 					e := q.pop()
-					q.push(cluster.Time(e.at)+after[i%len(after)], evArrive, e.ref())
+					q.push(e.key+uint64(after[i%len(after)]), evArrive, e.ref())
 					i++
 				}
 			})

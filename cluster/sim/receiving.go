@@ -8,6 +8,7 @@ import (
 func (w *world) arrive(i int32) {
 	m := &w.msgs[i]
 	r := &w.ranks[m.dst]
+	w.countMessage(stepArrive, w.now, m, m.dst, m.src)
 	w.trace.reason = NoNote
 	switch m.kind {
 	case msgEager:

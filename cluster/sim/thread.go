@@ -83,6 +83,7 @@ func (t *thread) life(yield func(struct{}) bool) {
 		t.w.abort(err)
 	}
 	returned = true
+	t.w.count(stepEnd, t.now, t.r.id, t.r.id, uint64(t.number))
 }
 
 // suspend yields until the world resumes the thread. After the end of the run, the world resumes it
@@ -100,7 +101,7 @@ func (t *thread) sync(kind eventKind) {
 	if t.w.err != nil {
 		panic(unwound{})
 	}
-	if t.w.queue.quietUntil(t.now) {
+	if t.w.quietUntil(t.now) {
 		return
 	}
 	t.w.push(t.now, kind, t.id)

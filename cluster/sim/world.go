@@ -23,6 +23,8 @@ type world struct {
 	inline        []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
 	detours       detours
 	vcis          int            // of each rank
+	perNode       int32          // ranks per node
+	sums          []uint64       // by node: see hash.go
 	locks         []cluster.Time // by rank and VCI: the time at which the last call of a parallel region left it
 	contenders    []int32        // by rank and VCI: threads that wait for its lock
 	treeFree      cluster.Time   // time at which the collective network is free
@@ -84,7 +86,10 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		return nil, err
 	}
 	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net,
-		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec, vcis: vcisOf(m)}
+		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec, vcis: vcisOf(m), perNode: int32(l.RanksPerNode), sums: make([]uint64, l.Nodes)}
+	if w.net.isUniform() {
+		w.reached = 0
+	}
 	w.locks = make([]cluster.Time, l.Ranks()*w.vcis)
 	w.contenders = make([]int32, l.Ranks()*w.vcis)
 	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
