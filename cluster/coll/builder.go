@@ -168,9 +168,11 @@ func (b *Builder) join(all []id) id {
 func (b *Builder) finish() *Schedule {
 	s := &b.s
 	s.isInline = s.Marks > 0
+	s.isAlike = true
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		s.isInline = s.isInline && n.Kind != Send && n.Kind != Recv
+		s.isAlike = s.isAlike && n.Kind <= Precede && !n.Peer.Xor && !n.Peer.Root
 		s.writesTemps = s.writesTemps || n.Kind != Send && n.Kind != Mark && n.Ref.Buf >= temps
 		s.deps = append(s.deps, n.Deps)
 		if n.Deps == 0 {

@@ -147,13 +147,7 @@ func (c *Comm) Do(call Call) error {
 	if err != nil {
 		return err
 	}
-	if x.Schedule.isInline {
-		return x.perform()
-	}
-	if err := x.start(); err != nil {
-		return err
-	}
-	return x.Wait()
+	return x.do()
 }
 
 // Start begins a call. The buffers belong to it until it is complete.
@@ -240,6 +234,9 @@ func (c *Comm) findPlan(k *Key, rel int32) *plan {
 	*at = p
 	return p
 }
+
+// Schedule returns the schedule of rank 0 for a key.
+func (c *Comm) Schedule(k Key) *Schedule { return c.cache.Schedule(k, 0) }
 
 // newPlan makes a plan.
 func (c *Comm) newPlan(r role) *plan {

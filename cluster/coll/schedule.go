@@ -1,5 +1,7 @@
 package coll
 
+import "slices"
+
 // Kind is the type of a node.
 type Kind uint8
 
@@ -93,6 +95,7 @@ type Schedule struct {
 	exited      int32
 	Marks       int32   // marks of the team in the shared control block; 0: not used
 	isInline    bool    // no node is a message: nodes may run one after another
+	isAlike     bool    // its messages go to distances in the cyclic order of the ranks
 	writesTemps bool    // writes to temporary buffers
 	next        []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
 	first       []int32
@@ -118,16 +121,25 @@ func (s *Schedule) window(b Buf) Ref {
 	return w
 }
 
-// Messages returns the number of sends.
-func (s *Schedule) Messages() int {
-	n := 0
-	for i := range s.Nodes {
-		if s.Nodes[i].Kind == Send {
-			n++
+// Width returns the maximum number of nodes with the same number of predecessors in a row: about the number of
+// nodes in progress at a time.
+func (s *Schedule) Width() int {
+	level, widths := make([]int32, len(s.Nodes)), []int{}
+	for i := range s.Nodes { // a node follows its predecessors
+		at := level[i]
+		for int(at) >= len(widths) {
+			widths = append(widths, 0)
+		}
+		widths[at]++
+		for _, next := range s.Next(i) {
+			level[next] = max(level[next], at+1)
 		}
 	}
-	return n
+	return slices.Max(append(widths, 0))
 }
+
+// Messages returns the number of sends.
+func (s *Schedule) Messages() int { return len(s.sends) }
 
 // core returns the largest power of two up to p, and the number of ranks beyond it. Ranks with odd
 // numbers below twice that number are folded into the rank before them. The other ranks are
