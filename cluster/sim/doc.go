@@ -35,6 +35,8 @@
 // first bytes of messages from other nodes come first, so that the order inside a node does not
 // depend on the number of its node.
 //
+// If all ranks make a call alike, the first node represents all others (alike.go alikecause.go).
+//
 // If links are shared, the head of a message reserves each link when it reaches it, one hop after
 // the previous link, and waits until the link is free. A waiting message has left its node.
 //

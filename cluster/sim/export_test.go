@@ -3,7 +3,12 @@ package sim
 import "github.com/hybridtop/hybridtop/cluster"
 
 // Clock returns a thread's virtual time. Unlike Now, it costs nothing.
-func Clock(p cluster.Port) cluster.Time { return p.(*thread).now }
+func Clock(p cluster.Port) cluster.Time {
+	if o, ok := p.(observed); ok {
+		return o.now
+	}
+	return p.(*thread).now
+}
 
 // Paused reports whether the clock is paused.
 func (r *Run) Paused() bool {

@@ -14,6 +14,8 @@ import (
 type Fabric struct {
 	// Trace records the causes of time, for Run.Path. It costs memory for every message.
 	Trace bool
+	// EachNode simulates every node of a call that all ranks make alike. Otherwise one node represents all.
+	EachNode bool
 	// Pace is the number of virtual seconds per second of the wall clock, for screens; 0:
 	// unlimited.
 	Pace float64
@@ -78,6 +80,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		w.net.trace = &w.trace
 	}
 	w.trace = newTrace(f.Trace, &spec, &w.net)
+	w.alike.merges = !f.EachNode && !w.trace.arrows
 	body = w.observe(body)
 	for i := range w.ranks {
 		r := &w.ranks[i]

@@ -38,6 +38,8 @@ type holders struct {
 	reason       Note    // of the next message that a handler sends
 	handledIn    int     // the order in which messages are handled: with the rank's calls if these progress
 
+	calls [][]int32 // calls that are alike: causes at the begin, by rank
+
 	orders []uint64 // hashes: nodes (out, in, memory, server), ranks (4), links, tree
 	ranks  int
 	nodes  int

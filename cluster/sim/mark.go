@@ -116,12 +116,14 @@ func (t *trace) waitIn(of *thread, span cluster.Time, cause int32) {
 	if i == nil || of != of.r.main {
 		return
 	}
-	note := NoteSender
-	for range 12 { // the reason is among the last pieces of the chain
-		if cause == noCause {
-			break
-		}
+	note, shift := NoteSender, int32(0)
+	for n := 0; n < 12 && cause != noCause; n++ { // the reason is among the last pieces of the chain
 		r := t.at(cause)
+		if before, shifted, ok := t.follow(r, shift); ok {
+			cause, shift = before, shifted
+			n--
+			continue
+		}
 		if why := r.constant(); r.note() < NoteSender && (why == ofBarrier || why.Cause() == CauseKernel) {
 			if why == ofBarrier {
 				note = NoteLast

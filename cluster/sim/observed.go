@@ -127,7 +127,7 @@ func (w *world) bothReady(m *msg) cluster.Time {
 	if m.kind == msgCTS {
 		from, to = to, from
 	}
-	return max(w.ranks[from].slots.list[m.req].at, w.ranks[to].slots.list[m.recv].at)
+	return max(w.ranks[w.local(from)].slots.list[m.req].at, w.ranks[w.local(to)].slots.list[m.recv].at)
 }
 
 // recordBothReady records that a thread continues a rendezvous whose sides have both arrived.

@@ -16,8 +16,11 @@ func (w *world) dispatch(i int32, t *thread) {
 	}
 	m.phase = 0
 	m.staged = false
+	if w.alike.possible {
+		w.checkAlike(t)
+	}
 	if w.onlyCalls && m.needsTarget() {
-		w.ranks[m.dst].requests++
+		w.ranks[w.local(m.dst)].requests++
 	}
 	at := t.now
 	if m.train > 1 { // the first message was posted before the thread paid for the others
@@ -26,7 +29,7 @@ func (w *world) dispatch(i int32, t *thread) {
 		}
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
-	if w.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
+	if !w.alike.begun && w.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
 		w.inject(i, at)
 		return
 	}
@@ -58,7 +61,7 @@ func (w *world) inject(i int32, at cluster.Time) {
 	if w.delays {
 		for w.msgs[i].train <= 1 && w.msgs[i].phase < toAdapter {
 			next, behind := w.step(i, at)
-			if behind || next > at && !w.quietUntil(next) {
+			if behind || next > at && (w.alike.begun || !w.quietUntil(next)) {
 				w.pushFor(&w.msgs[i], next, evInject, i)
 				return
 			}
@@ -148,7 +151,7 @@ func (w *world) leaveSource(i int32, p *passage) {
 	switch {
 	case m.kind == msgData:
 		s := &w.ranks[m.src].slots.list[m.req]
-		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
+		copy(w.ranks[w.local(m.dst)].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
 		s.cause = w.trace.departure(m, p)
 		w.completeAt(p.left, m.src, m.req)
@@ -217,6 +220,9 @@ func (w *world) approach(i int32, p *passage) {
 	if m.class != cluster.Remote {
 		w.pushFor(m, p.arrival(), evArrive, i)
 		return
+	}
+	if w.alike.merged {
+		w.turn(i)
 	}
 	w.lastByte[i] = p.arrival()
 	w.pushFor(m, reach, evReach, i)

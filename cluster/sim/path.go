@@ -51,20 +51,25 @@ type piece struct {
 // walk calls visit for the pieces of a chain, from its end on. It stops at the end of the chain, or
 // if visit returns false. id is the record of the piece, or noCause inside a barrier.
 func (w *world) walk(from int32, visit func(id int32, p piece) bool) {
-	t := &w.trace
+	t, shift := &w.trace, int32(0)
+	rankOf := func(r *record) int32 { return (r.rank() + shift) % int32(len(w.ranks)) }
 	for i := from; i != noCause; {
 		r := t.at(i)
+		if before, shifted, ok := t.follow(r, shift); ok {
+			i, shift = before, shifted
+			continue
+		}
 		if r.note() == NoNote && r.constant() == ofBarrier {
-			if !visit(i, piece{rank: r.rank(), why: ofBarrier}) {
+			if !visit(i, piece{rank: rankOf(r), why: ofBarrier}) {
 				return
 			}
 			var ok bool
-			if i, ok = w.walkBarrier(&t.snapshots[r.before], r.rank(), visit); !ok {
+			if i, ok = w.walkBarrier(&t.snapshots[r.before], rankOf(r), visit); !ok {
 				return
 			}
 			continue
 		}
-		if !visit(i, piece{span: r.span, why: r.constant(), note: r.note(), rank: r.rank()}) {
+		if !visit(i, piece{span: r.span, why: r.constant(), note: r.note(), rank: rankOf(r)}) {
 			return
 		}
 		i = r.before

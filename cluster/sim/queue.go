@@ -176,6 +176,9 @@ func (q *queue) pop() event {
 	return e
 }
 
+// rewind lets an empty queue accept events of any time.
+func (q *queue) rewind() { q.base, q.near, q.first = 0, q.near[:0], 0 }
+
 // fill moves the earliest events from the buckets to the list.
 func (q *queue) fill() {
 	q.near = q.near[:copy(q.near, q.near[q.first:])]

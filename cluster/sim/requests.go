@@ -61,7 +61,7 @@ func (t *thread) serveRequests() {
 		return
 	}
 	// Other requests arrive at the next event at the earliest.
-	if r.requests > 0 || r.continuations > 0 || r.region != nil || !w.quietUntil(t.now-w.minTransit) {
+	if w.alike.begun || r.requests > 0 || r.continuations > 0 || r.region != nil || !w.quietUntil(t.now-w.minTransit) {
 		t.sync(t.pollKind())
 	}
 	if len(r.deferred)+len(r.steps) > 0 {

@@ -206,6 +206,7 @@ type rank struct {
 	id     int32
 
 	stepping      bool
+	alike         bool // it is between BeginAlike and EndAlike
 	noisy         bool
 	steps         []pendingStep
 	continuations int // operations in progress with a continuation

@@ -22,7 +22,8 @@ type world struct {
 	stepper       *rank         // rank whose step runs now
 	inline        []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
 	detours       detours
-	vcis          int            // of each rank
+	vcis          int // of each rank
+	alike         alike
 	perNode       int32          // ranks per node
 	sums          []uint64       // by node: see hash.go
 	locks         []cluster.Time // by rank and VCI: the time at which the last call of a parallel region left it
@@ -102,6 +103,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.threads[i] = r.main
 		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause, clockRead: never}
 	}
+	w.alike.possible = w.hasEqualNodes()
 	return w, nil
 }
 
@@ -132,7 +134,7 @@ func (w *world) run() {
 			}
 			break
 		}
-		if w.events%firstSurvey == firstSurvey-1 && w.surveyed(w.events+1) { // with the next event still in the queue
+		if w.events%firstSurvey == firstSurvey-1 && !w.alike.merged && w.surveyed(w.events+1) { // with the next event still in the queue
 			if stuck := w.stuck(); len(stuck) > 0 {
 				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 				break
