@@ -10,10 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Estimated bytes of an operation in progress on a fabric, and of a node of a schedule.
+// Estimated bytes of an operation in progress on a fabric, of a node of a schedule, and of a node's state in a call.
 const (
 	perOperation = 200
 	perNode      = 64
+	perState     = 2
 )
 
 func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
@@ -50,10 +51,10 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		some = in + out - least - also
 		in, out = least, also
 	}
-	nodes, mean, temporary := int64(0), int64(0), int64(0)
+	nodes, operations, temporary := int64(0), int64(0), int64(0)
 	for _, k := range keys {
-		longest, typical := nodesOf(k)
-		nodes, mean = max(nodes, longest), max(mean, typical)
+		longest, inProgress := nodesOf(k)
+		nodes, operations = max(nodes, longest), max(operations, inProgress)
 		if !k.Transfer.OneSided() { // one-sided: in the segment
 			temporary = max(temporary, k.Temporary(k.Blocks(size, elementOf(c))))
 		}
@@ -63,7 +64,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, size)},
-		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * mean},
+		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation*operations + perState*nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
 	p.Tries = algorithm.Iterations(s, len(keys))
@@ -77,14 +78,19 @@ const schedules = 32
 // sampled is the number of ranks whose schedules represent a team.
 const sampled = 64
 
-// nodesOf returns the number of nodes in the longest schedule of a team, and the mean of some ranks,
-// rounded up. The longest schedule is the root's or the last rank's.
-func nodesOf(k coll.Key) (longest, mean int64) {
+// nodesOf returns the number of nodes in the longest schedule of a team, and the number of operations in
+// progress at a time on a rank, as the mean of some ranks, rounded up. The longest schedule is the root's or the
+// last rank's.
+func nodesOf(k coll.Key) (longest, inProgress int64) {
 	of := func(rank int32) int64 { return int64(len(k.Make(rank).Nodes)) }
 	longest = max(of(0), of(k.Ranks-1))
-	sum, n := int64(0), min(k.Ranks, sampled)
+	n := min(k.Ranks, sampled)
+	if k.Algorithm.Class == nil {
+		n = 1 // all ranks have the same schedule
+	}
+	sum := int64(0)
 	for i := range n { // the golden ratio spreads them; equal distances would find the inner nodes of trees
-		sum += of(int32(uint64(uint32(i)*2654435769) * uint64(k.Ranks) >> 32))
+		sum += int64(k.Make(int32(uint64(uint32(i)*2654435769) * uint64(k.Ranks) >> 32)).Width())
 	}
 	return longest, (sum + int64(n) - 1) / int64(n)
 }

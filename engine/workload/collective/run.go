@@ -181,7 +181,7 @@ func (t *team) verifyCall(at *part) error {
 	if _, err := t.start.Together(); err != nil {
 		return err
 	}
-	if err := t.do(x, at); err != nil {
+	if err := at.comm.DoAlike(t.libraryCall(x, at)); err != nil {
 		return err
 	}
 	return t.check(x, at)
@@ -240,7 +240,7 @@ func (t *team) timeCall(i int) error {
 	if last {
 		t.p.Part(0, t.name)
 	}
-	if err := t.do(x, t.timed); err != nil {
+	if err := t.timed.comm.DoAlike(t.libraryCall(x, t.timed)); err != nil {
 		return err
 	}
 	end := workload.End(t.r)
