@@ -212,6 +212,21 @@ func TestAlikeCalls(t *testing.T) {
 	}
 }
 
+// TestAlikeCallsOfUncopiedBytes runs alike calls with rendezvous inside and between nodes on machines whose copies
+// depend on the bytes that a sender's receivers have not copied yet.
+func TestAlikeCallsOfUncopiedBytes(t *testing.T) {
+	for seed := range uint64(4) {
+		m := uniform(seed)
+		m.EagerLimit = 1
+		node := &m.Classes[cluster.InNode]
+		node.EagerCopy, node.SingleCopy, node.Uncached = 5e9, 5e9, cluster.Uncached{Limit: 4000, Copy: 2e9}
+		for _, name := range []string{"flat", "pairwise"} {
+			compareAlike(t, alikeCase{name: fmt.Sprintf("%s, seed %d", name, seed), m: m, nodes: 4, cores: 5, size: 3000,
+				key: keyOf(coll.OpExchange, name, coll.Parameters{})})
+		}
+	}
+}
+
 // TestAlikeCallsOfManyRanks is TestAlikeCalls with 1,024 ranks.
 func TestAlikeCallsOfManyRanks(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {

@@ -104,7 +104,10 @@ func (w *world) handle(i int32, t *thread) {
 	}
 	switch m.kind {
 	case msgRTS: // m.recv is its receive
-		uncopied := w.net.takeUncopied(m)
+		uncopied := int64(0)
+		if m.class != cluster.Remote {
+			uncopied = w.net.takeUncopied(m)
+		}
 		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
 			w.pull(i, t, uncopied, reason)
 			return
@@ -116,6 +119,9 @@ func (w *world) handle(i int32, t *thread) {
 	case msgCTS:
 		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
+		if m.class == cluster.Remote {
+			w.net.takeUncopied(m)
+		}
 		if reason == NotePoll {
 			w.trace.reason = reason
 		}
