@@ -21,6 +21,7 @@ type alikeRun struct {
 	traffic []cluster.Traffic
 	hash    uint64
 	total   cluster.Time
+	events  uint64
 	path    sim.Path
 	part    sim.Path
 	lanes   [][]timeline.Interval
@@ -144,7 +145,7 @@ func runAlike(t *testing.T, c alikeCase, f *sim.Fabric, lanes bool) *alikeRun {
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
-	out.hash, out.total, out.path, out.part = run.Hash(), run.Total(), run.Path(), run.Explained()
+	out.hash, out.total, out.events, out.path, out.part = run.Hash(), run.Total(), run.Events(), run.Path(), run.Explained()
 	if lanes {
 		view := timeline.Of(&s).View()
 		for i := range view.Lanes {
@@ -334,6 +335,9 @@ func compareAlike(t *testing.T, c alikeCase) int {
 	if each.hash != one.hash || each.total != one.total || !slices.EqualFunc(each.ends, one.ends, slices.Equal) {
 		t.Fatalf("%s: hash %016x and %d ps with one node, %016x and %d ps with each; ends\n%v\n%v", c.name, one.hash, one.total, each.hash,
 			each.total, one.ends, each.ends)
+	}
+	if each.events != one.events {
+		t.Fatalf("%s: %d events with one node, %d with each", c.name, one.events, each.events)
 	}
 	if !reflect.DeepEqual(each.traffic, one.traffic) {
 		t.Fatalf("%s: the traffic differs", c.name)

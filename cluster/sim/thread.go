@@ -101,7 +101,7 @@ func (t *thread) sync(kind eventKind) {
 	if t.w.err != nil {
 		panic(unwound{})
 	}
-	if t.w.quietUntil(t.now) {
+	if !t.w.alike.begun && t.w.quietUntil(t.now) {
 		return
 	}
 	t.w.push(t.now, kind, t.id)
