@@ -194,6 +194,7 @@ func (w *world) endAlike() {
 			w.sums[node] += sum
 			w.copyNode(int32(node))
 		}
+		w.trace.leaveAlike(w)
 		w.events += (w.events - a.events) * uint64(w.spec.Layout.Nodes-1)
 	}
 	a.begun, a.merged, a.arrived = false, false, 0

@@ -36,6 +36,7 @@ type alikeCase struct {
 	cores int
 	size  int64
 	key   func(ranks int) (coll.Key, error)
+	from  int // first rank with marks
 }
 
 // alikeProgram starts at the same time, makes a call with bytes and one with sizes, and ends with an
@@ -65,7 +66,12 @@ func alikeProgram(c alikeCase, out *alikeRun) func(r *cluster.Rank) error {
 				return err
 			}
 			r.Compute(cluster.Work{Until: cluster.Time(k+1) * 100 * cluster.Millisecond}, nil)
-			r.Lib().Port().(interface{ Mark(bool) }).Mark(true)
+			mark := func(begin bool) {
+				if r.ID() >= c.from {
+					r.Lib().Port().(interface{ Mark(bool) }).Mark(begin)
+				}
+			}
+			mark(true)
 			call := coll.Call{Key: key, Blocks: key.Blocks(c.size, unit), In: cluster.Of(bytes[0]), Out: cluster.Of(bytes[1]),
 				Combine: func(acc, in []byte) {
 					for i := range acc {
@@ -78,7 +84,7 @@ func alikeProgram(c alikeCase, out *alikeRun) func(r *cluster.Rank) error {
 			if err := comm.DoAlike(call); err != nil {
 				return err
 			}
-			r.Lib().Port().(interface{ Mark(bool) }).Mark(false)
+			mark(false)
 			out.ends[r.ID()] = append(out.ends[r.ID()], sim.Clock(r.Lib().Port()))
 			if err := r.Barrier(r.World()); err != nil {
 				return err
@@ -195,7 +201,7 @@ func TestAlikeCalls(t *testing.T) {
 				for seed := range seeds {
 					m := uniform(seed)
 					c := alikeCase{fmt.Sprintf("%s by %s on %d × %d, %d B, seed %d", a.what, a.name, layout[0], layout[1], size, seed), m,
-						layout[0], layout[1], size, keyOf(a.what, a.name, coll.Parameters{})}
+						layout[0], layout[1], size, keyOf(a.what, a.name, coll.Parameters{}), 0}
 					if a.what.Combines() {
 						c.size = size / 8 * 8
 						if c.size == 0 {
@@ -228,6 +234,12 @@ func TestAlikeCallsOfUncopiedBytes(t *testing.T) {
 	}
 }
 
+// TestAlikeCallsWithMarksOfSomeRanks marks calls only on the ranks of the last node.
+func TestAlikeCallsWithMarksOfSomeRanks(t *testing.T) {
+	compareAlike(t, alikeCase{name: "marks of some ranks", m: uniform(0), nodes: 4, cores: 5, size: 3000,
+		key: keyOf(coll.OpExchange, "pairwise", coll.Parameters{}), from: 15})
+}
+
 // TestAlikeCallsOfManyRanks is TestAlikeCalls with 1,024 ranks.
 func TestAlikeCallsOfManyRanks(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
@@ -235,7 +247,7 @@ func TestAlikeCallsOfManyRanks(t *testing.T) {
 	}
 	for _, seed := range []uint64{0, 3} {
 		c := alikeCase{fmt.Sprintf("exchange by pairwise, seed %d", seed), uniform(seed), 32, 32, 8,
-			keyOf(coll.OpExchange, "pairwise", coll.Parameters{})}
+			keyOf(coll.OpExchange, "pairwise", coll.Parameters{}), 0}
 		if compareAlike(t, c) == 0 {
 			t.Errorf("%s: no node represented the others", c.name)
 		}

@@ -43,11 +43,10 @@ func (t *trace) enterAlike(w *world) {
 		if t.records < maxRecords {
 			w.ranks[i].main.cause = t.add(int32(len(t.calls)), 0, 0, enterCall, i)
 		}
-		var account Account
-		if x := t.current[i]; x != nil {
-			account = x.account
+		if t.current[i] == nil { // a rank that it represents may have marks
+			t.current[i] = &interval{represents: true}
 		}
-		a.accounts = append(a.accounts, account)
+		a.accounts = append(a.accounts, t.current[i].account)
 	}
 	t.calls = append(t.calls, causes)
 }
@@ -67,8 +66,20 @@ func (t *trace) copyNode(w *world, node int32) {
 		}
 		*causeIn(&t.injections, to) = t.turned(*causeIn(&t.injections, i), first)
 		*causeIn(&t.handshakes, to) = t.turned(*causeIn(&t.handshakes, i), first)
-		if from, own := t.current[i], t.current[to]; from != nil && own != nil {
-			own.account.add(&from.account, &w.alike.accounts[i])
+		if own := t.current[to]; own != nil {
+			own.account.add(&t.current[i].account, &w.alike.accounts[i])
+		}
+	}
+}
+
+// leaveAlike removes the intervals that enterAlike has added.
+func (t *trace) leaveAlike(w *world) {
+	if !t.on {
+		return
+	}
+	for i := range w.perNode {
+		if x := t.current[i]; x != nil && x.represents {
+			t.current[i] = nil
 		}
 	}
 }

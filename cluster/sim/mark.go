@@ -34,6 +34,7 @@ type interval struct {
 	account    Account
 	phases     []phase
 	part       bool // of an iteration, by Mark
+	represents bool // not marked: it has the times of represented ranks (enterAlike)
 }
 
 // phase is the begin of a named part of the program.

@@ -79,17 +79,17 @@ func (w *world) walk(from int32, visit func(id int32, p piece) bool) {
 // path returns the chain that ends with a record.
 func (w *world) path(from int32, total cluster.Time) Path {
 	p := Path{Total: total, Choices: w.trace.choices(), Records: int(w.trace.records), Whole: !w.trace.full}
-	w.collect(&p, from, total, func(int32) bool { return false })
+	w.collect(&p, from, total, func(_, _ int32) bool { return false })
 	return p
 }
 
 // collect adds the pieces of a chain up to a record at which stop returns true, and returns it.
-func (w *world) collect(p *Path, from int32, end cluster.Time, stop func(int32) bool) (last int32) {
+func (w *world) collect(p *Path, from int32, end cluster.Time, stop func(id, rank int32) bool) (last int32) {
 	at := end
 	last = noCause
 	var pieces []piece // from the end on
 	w.walk(from, func(id int32, x piece) bool {
-		if id != noCause && stop(id) {
+		if id != noCause && stop(id, x.rank) {
 			last = id
 			return false
 		}
@@ -207,20 +207,27 @@ func (w *world) explained(from int32, total cluster.Time) Path {
 		return w.path(from, total)
 	}
 	p := Path{Rank: rank, Account: last.account, Choices: t.choices(), Records: int(t.records), Explained: true, Whole: !t.full}
-	isBegin := func(id int32) bool { _, ok := begins[id]; return ok }
+	isBegin := func(id, _ int32) bool { _, ok := begins[id]; return ok }
 	begin := last.begin
 	if hit := w.collect(&p, last.end.cause, last.end.at, isBegin); hit != noCause {
 		begin = moment{at: begins[hit], cause: hit}
 	} else {
 		// The chain does not contain the begin of a rank. The chains of the begin and of the end
 		// have a common part, which does not count.
-		ancestors := map[int32]bool{}
-		w.walk(begin.cause, func(id int32, _ piece) bool { ancestors[id] = true; return true })
-		delete(ancestors, noCause)
+		// A record of a call that is alike belongs to a rank of each node.
+		ancestors := map[[2]int32]bool{}
+		w.walk(begin.cause, func(id int32, x piece) bool { ancestors[[2]int32{id, x.rank}] = id != noCause; return true })
+		commonRank := noCause
 		p = Path{Rank: rank, Account: last.account, Choices: p.Choices, Records: p.Records, Explained: true, Whole: p.Whole}
-		common := w.collect(&p, last.end.cause, last.end.at, func(id int32) bool { return ancestors[id] })
+		common := w.collect(&p, last.end.cause, last.end.at, func(id, rank int32) bool {
+			if ancestors[[2]int32{id, rank}] {
+				commonRank = rank
+				return true
+			}
+			return false
+		})
 		w.walk(begin.cause, func(id int32, x piece) bool {
-			if id == common && id != noCause {
+			if id == common && id != noCause && x.rank == commonRank {
 				return false
 			}
 			if x.note < NoteSender && !(x.why == ofBarrier && x.span == 0) {
