@@ -139,6 +139,13 @@ func (w *world) beginAlike() {
 	a.begun, a.merged, a.ended = true, a.merges, 0
 	a.sum, a.events = w.sums[0], w.events
 	ranks := len(w.ranks)
+	for i := range w.ranks {
+		r := &w.ranks[i]
+		r.alike = true
+		if r.main.lane != nil {
+			r.main.recordWait(r.main.now) // all lanes end now
+		}
+	}
 	if a.merged {
 		ranks = int(w.perNode)
 		if w.trace.on {
@@ -153,9 +160,6 @@ func (w *world) beginAlike() {
 		for i := ranks; i < len(w.ranks); i++ {
 			w.ranks[i].main.state = threadWaits
 		}
-	}
-	for i := range w.ranks {
-		w.ranks[i].alike = true
 	}
 	for i := range ranks {
 		w.push(w.now, evResume, int32(i))
@@ -223,6 +227,9 @@ func (w *world) copyNode(node int32) {
 			lane.Follow(from.main.lane, w.alike.points[i], first, int32(len(w.ranks)))
 		}
 		to.main.follow(from.main)
+		if peer := from.main.peer; peer >= 0 {
+			to.main.peer = (peer + first) % int32(len(w.ranks))
+		}
 		if from.engine != nil {
 			if to.engine == nil {
 				to.engine = &thread{w: w, r: to, id: -1, cause: noCause}
@@ -239,6 +246,7 @@ func (w *world) copyNode(node int32) {
 func (t *thread) follow(other *thread) {
 	t.now, t.inject, t.handshakeFree, t.stagedUntil = other.now, other.inject, other.handshakeFree, other.stagedUntil
 	t.polls, t.loadedWord, t.cause = 0, wordAddress{}, other.cause
+	t.call, t.peer, t.peerReady = other.call, other.peer, other.peerReady
 }
 
 // errEarlyUse is the error of a rank that uses the network between a merged call and the barrier after it.

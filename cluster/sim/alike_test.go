@@ -85,6 +85,7 @@ func alikeProgram(c alikeCase, out *alikeRun) func(r *cluster.Rank) error {
 				return err
 			}
 			mark(false)
+			r.Lib().Port().Now()
 			out.ends[r.ID()] = append(out.ends[r.ID()], sim.Clock(r.Lib().Port()))
 			if err := r.Barrier(r.World()); err != nil {
 				return err
