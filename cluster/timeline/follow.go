@@ -54,6 +54,7 @@ func (l *Lane) skip(c *chunk, since Point) {
 	l.cur, l.n, l.last = nil, 0, noLabel
 	begun := (l.begun.Load() + chunkLength - 1) / chunkLength * chunkLength
 	l.begun.Store(begun + uint64(len(l.ring))*chunkLength)
+	l.open.Store(int64(c.begin)) // after begun: a reader then sees no earlier interval with this end
 }
 
 // noChunk is the number of the first interval of a chunk without intervals.
