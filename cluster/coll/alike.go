@@ -36,8 +36,11 @@ func (c *Comm) DoAlike(call Call) error {
 	case cluster.IsRepresented:
 		x.represented()
 	}
+	if err != nil {
+		return err // the run ends
+	}
 	port.EndAlike()
-	return err
+	return nil
 }
 
 // do runs the call to its end.
@@ -147,6 +150,9 @@ func (a *alikeCall) move() {
 		complete(i)
 	}
 	a.copy(&some)
+	if len(ready) != len(s.Nodes) {
+		panic("coll: a schedule has nodes that no member can start")
+	}
 }
 
 // delivery is the two nodes of a message.
