@@ -12,7 +12,7 @@ const (
 
 // AlikePort is a port of a fabric that can run one node for all nodes. It does so if all nodes are equal,
 // and all ranks begin a call at the same time. The call must send the same messages on every rank, to the
-// same distances in the cyclic order of all ranks. After the call, the ranks must meet in a barrier before
+// same distances in the cyclic order of all ranks. After the call, all ranks must enter a barrier before
 // one of them uses the network.
 type AlikePort interface {
 	// BeginAlike begins a call and returns the rank's role. All ranks make their calls, if they have different

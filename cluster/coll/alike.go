@@ -13,7 +13,7 @@ type alikeCall struct {
 }
 
 // DoAlike is Do for a call of all ranks of the launch that they begin at the same time. After the call, they
-// meet in a barrier before one of them uses the network. A fabric may then run the call on one node for all
+// enter a barrier before one of them uses the network. A fabric may then run the call on one node for all
 // nodes, if all nodes are equal and the ranks have equal schedules. The data are moved separately.
 func (c *Comm) DoAlike(call Call) error {
 	x, err := c.take(&call)

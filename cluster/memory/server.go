@@ -28,7 +28,7 @@ const mostIdle = 256
 // Reset makes the server free from time 0.
 func (s *Server[T]) Reset() { *s = Server[T]{idle: s.idle[:0], left: s.left[:0]} }
 
-// CopyFrom gives the server the state of another one.
+// CopyFrom copies the state of another server.
 func (s *Server[T]) CopyFrom(o *Server[T]) {
 	*s = Server[T]{free: o.free, idle: append(s.idle[:0], o.idle...), left: append(s.left[:0], o.left...), seen: o.seen}
 }

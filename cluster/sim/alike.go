@@ -10,8 +10,8 @@ import (
 
 // A call is alike if every rank sends the same messages to the same distances, and all ranks begin at the
 // same time. On equal nodes, the call then takes the same times in every node. The ranks of the first node
-// represent those of all others: a message from core c to a rank in the n-th next node reaches the first
-// node as the message of core c in the n-th previous node.
+// represent the ranks of all others. A message of core c goes to the n-th next node. The first node then
+// receives the message of core c in the n-th previous node.
 //
 // The result is exact, because the events of a node have the same order with one node and with all nodes:
 //   - First bytes from other nodes come before other events of their time. Two of them are never at the same
@@ -119,7 +119,7 @@ func (a *adapter) isFree(at cluster.Time) bool {
 	return max(a.free, a.handshakeFree, a.handshakeNext) <= at
 }
 
-// inUse reports whether an operation is in progress or has not been waited for.
+// inUse reports whether an operation is in progress, or complete without a wait.
 func (t *slots) inUse() bool {
 	for i := range t.list {
 		if t.list[i].state != slotFree {
@@ -129,7 +129,7 @@ func (t *slots) inUse() bool {
 	return false
 }
 
-// beginAlike begins the call: all ranks, or those of the first node, continue in their order.
+// beginAlike begins the call. All ranks continue in their order, or only the ranks of the first node.
 func (w *world) beginAlike() {
 	a := &w.alike
 	for w.queue.len() > 0 {
@@ -242,7 +242,7 @@ func (w *world) copyNode(node int32) {
 	}
 }
 
-// follow gives a thread the times of another one.
+// follow copies the times of another thread.
 func (t *thread) follow(other *thread) {
 	t.now, t.inject, t.handshakeFree, t.stagedUntil = other.now, other.inject, other.handshakeFree, other.stagedUntil
 	t.polls, t.loadedWord, t.cause = 0, wordAddress{}, other.cause
@@ -250,7 +250,7 @@ func (t *thread) follow(other *thread) {
 }
 
 // errEarlyUse is the error of a rank that uses the network between a merged call and the barrier after it.
-var errEarlyUse = errors.New("a message before all ranks have ended a call that is alike (let the ranks meet in a barrier first)")
+var errEarlyUse = errors.New("a message before all ranks have ended a call that is alike (let all ranks enter a barrier first)")
 
 // checkAlike ends the run if a message leaves before all ranks have ended a call.
 func (w *world) checkAlike(t *thread) {

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// alikeRun is what a program with alike calls observes, and the outcome of its run.
+// alikeRun has the observations of a program with alike calls, and the outcome of its run.
 type alikeRun struct {
 	ends    [][]cluster.Time // by rank: end of each call
 	traffic []cluster.Traffic
@@ -278,7 +278,7 @@ func TestAlikeCallNeedsBarrier(t *testing.T) {
 		}
 		return r.Send(r.World(), (r.ID()+1)%r.Ranks(), 0, cluster.Sized(8))
 	})
-	if err == nil || !strings.Contains(err.Error(), "let the ranks meet in a barrier first") {
+	if err == nil || !strings.Contains(err.Error(), "let all ranks enter a barrier first") {
 		t.Errorf("error %v, want one about a missing barrier", err)
 	}
 }

@@ -3,15 +3,15 @@ package sim
 // In a call that is alike, one node represents all. Its records then belong to one rank of each node. Two
 // records change the node to which the earlier records of a chain belong.
 
-// turnNode is the record of another node: the earlier records belong to the ranks that are a number of ranks
-// after those of the later records. enterCall is the record of the begin of a call: the chain of each rank
+// turnNode is the record of a change of the node. The ranks of the earlier records are a number of ranks after
+// the ranks of the later records. enterCall is the record of the begin of a call. There the chain of each rank
 // continues with its own cause.
 const (
 	turnNode Note = Notes + iota
 	enterCall
 )
 
-// turned returns the chain of the ranks that are by ranks after those of a chain.
+// turned returns a chain whose ranks are by ranks after the ranks of a given chain.
 func (t *trace) turned(cause, by int32) int32 {
 	if cause == noCause || t.records >= maxRecords {
 		return cause
@@ -51,7 +51,7 @@ func (t *trace) enterAlike(w *world) {
 	t.calls = append(t.calls, causes)
 }
 
-// copyNode gives a node the causes of the first one.
+// copyNode copies the causes of the first node to another one.
 func (t *trace) copyNode(w *world, node int32) {
 	first := node * w.perNode
 	t.out[node], t.in[node] = t.turnAdapter(t.out[0], first), t.turnAdapter(t.in[0], first)

@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The hash of a run consists of one sum per node. Each step of a message adds a number to the sum of
-// its node: a mix of the step, its time, the core of the rank, and the distance to the other rank.
-// Equal nodes therefore have equal sums, whichever node runs first.
+// The hash of a run consists of one sum per node. Each step of a message adds a number to the sum of its node.
+// The number mixes the step, its time, the core of the rank, and the distance to the other rank. Equal nodes
+// therefore have equal sums, in any order of the nodes.
 
 // step is a step that the hash counts.
 type step uint64

@@ -132,8 +132,8 @@ func (n *network) isEven() bool {
 	return !n.served && n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
 }
 
-// isUniform reports whether all nodes have the same way to all others, and whether the first bytes of two
-// messages of a node never reach other nodes at the same time.
+// isUniform reports whether all nodes have the same way to all others. Also, the first bytes of two messages of a
+// node must never reach other nodes at the same time.
 func (n *network) isUniform() bool {
 	for _, gap := range n.gaps {
 		if gap <= 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// TestFollow gives a lane the intervals of another one. It then has the same intervals as a lane that recorded
+// TestFollow lets a lane follow another one. It then has the same intervals as a lane that recorded
 // them itself, with other peers, and the same sums.
 func TestFollow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

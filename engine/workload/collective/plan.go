@@ -78,9 +78,8 @@ const schedules = 32
 // sampled is the number of ranks whose schedules represent a team.
 const sampled = 64
 
-// nodesOf returns the number of nodes in the longest schedule of a team, and the number of operations in
-// progress at a time on a rank, as the mean of some ranks, rounded up. The longest schedule is the root's or the
-// last rank's.
+// nodesOf returns the number of nodes in the longest schedule of a team, which is the root's or the last rank's.
+// It also returns the number of operations in progress at a time on a rank: the mean of some ranks, rounded up.
 func nodesOf(k coll.Key) (longest, inProgress int64) {
 	of := func(rank int32) int64 { return int64(len(k.Make(rank).Nodes)) }
 	longest = max(of(0), of(k.Ranks-1))

@@ -187,9 +187,6 @@ func (t *team) verifyCall(at *part) error {
 	return t.check(x, at)
 }
 
-// do does a call on a part.
-func (t *team) do(x *call, at *part) error { return at.comm.Do(t.libraryCall(x, at)) }
-
 // check verifies the result of a call. If the modes require it, the ranks synchronize first.
 func (t *team) check(x *call, at *part) error {
 	return at.data.store.Do(func() error {
