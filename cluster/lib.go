@@ -181,7 +181,7 @@ func (l Lib) Port() Port { return l.r.port }
 func (l Lib) Await(h Handle) {
 	l.r.handles = append(l.r.handles[:0], h)
 	l.r.port.Wait(l.r.handles, 1)
-	l.r.port.Test(h)
+	l.r.port.Test(h, &l.r.op.Done)
 }
 
 // AwaitAll blocks until several operations that were posted are complete, as Waitall does,
@@ -193,8 +193,9 @@ func (l Lib) AwaitAll(hs []Handle) Code {
 		if h == 0 {
 			continue
 		}
-		if d, _ := l.r.port.Test(h); failed == OK {
-			failed = d.Err
+		l.r.port.Test(h, &l.r.op.Done)
+		if failed == OK {
+			failed = l.r.op.Done.Err
 		}
 	}
 	return failed
@@ -202,8 +203,7 @@ func (l Lib) AwaitAll(hs []Handle) Code {
 
 // Test reports whether a posted operation is complete. A complete handle becomes invalid.
 func (l Lib) Test(h Handle) bool {
-	_, ok := l.r.port.Test(h)
-	return ok
+	return l.r.port.Test(h, &l.r.op.Done)
 }
 
 // Shared returns the value that the launch stores for a key. The first rank that calls Shared makes

@@ -129,7 +129,7 @@ func (r *Rank) look(kind Kind, t *Team, from, tag int) (Status, bool, error) {
 	}
 	r.port.Post(&r.op)
 	r.leave()
-	return status(t, r.op.Done), r.op.Done.Found, nil
+	return status(t, &r.op.Done), r.op.Done.Found, nil
 }
 
 // Iprobe reports whether a matching message has arrived.

@@ -216,9 +216,9 @@ type Done struct {
 	Found     bool // probe: a message waits
 }
 
-// set copies o field by field, as it was written a moment ago. Wider loads would wait until those
+// Set copies o field by field, as it was written a moment ago. Wider loads would wait until those
 // stores reach the cache. The order of the fields keeps the compiler from joining two of them.
-func (d *Done) set(o *Done) {
+func (d *Done) Set(o *Done) {
 	d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A = o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A
 }
 

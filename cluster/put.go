@@ -133,9 +133,10 @@ func (r *Rank) Quiet() error {
 	}
 	r.port.Wait(r.nbi, len(r.nbi))
 	var first error
+	d := &r.op.Done
 	for _, h := range r.nbi {
-		if d, _ := r.port.Test(h); d.Err != OK && first == nil {
-			first = r.failure(KindPut, nil, int(d.Peer), 0, d.Size, d)
+		if r.port.Test(h, d); d.Err != OK && first == nil {
+			first = r.failure(KindPut, nil, int(d.Peer), 0, d.Size, *d)
 		}
 	}
 	r.nbi = r.nbi[:0]
@@ -375,5 +376,5 @@ func (r *Rank) sourced() {
 	}
 	r.handles = append(r.handles[:0], r.op.Source)
 	r.port.Wait(r.handles, 1)
-	r.port.Test(r.op.Source)
+	r.port.Test(r.op.Source, &r.op.Done)
 }

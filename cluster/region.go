@@ -90,7 +90,7 @@ func (t *Thread) Meet() {
 	if h := t.port.Post(&t.op); h != 0 {
 		t.handles = append(t.handles[:0], h)
 		t.port.Wait(t.handles, 1)
-		t.port.Test(h)
+		t.port.Test(h, &t.op.Done)
 	}
 	t.drawn = 0
 }

@@ -32,7 +32,7 @@ func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
 	q.busy = 0
 	if q.h = r.port.Post(&r.op); q.h == 0 {
-		q.done.set(&r.op.Done)
+		q.done.Set(&r.op.Done)
 	}
 	if r.gated() && q.kind.admitted() {
 		r.dismiss()
@@ -47,7 +47,7 @@ func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 		hs := append(r.handles[:0], h)
 		r.handles = hs
 		r.port.Wait(hs, 1)
-		*d, _ = r.port.Test(h)
+		r.port.Test(h, d)
 	}
 	if r.gated() && kind.admitted() {
 		r.dismiss()
@@ -64,10 +64,10 @@ func (r *Rank) run(t *Team, peer, tag int) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return status(t, *d), nil
+	return status(t, d), nil
 }
 
-func status(t *Team, d Done) Status {
+func status(t *Team, d *Done) Status {
 	s := Status{Source: int(d.Peer), Tag: int(d.Tag), Bytes: d.Size, Word: d.A}
 	if t != nil {
 		s.Source = t.Local(int(d.Peer))
@@ -109,14 +109,14 @@ func (q *Request) clear() {
 }
 
 // finish takes the result of a complete request and clears it.
-func (r *Rank) finish(q *Request, d Done) (Status, error) {
+func (r *Rank) finish(q *Request, d *Done) (Status, error) {
 	kind, t, peer, tag, size := q.kind, q.team, int(q.peer), int(q.tag), q.size
 	q.clear()
 	if d.Err == Cancelled {
 		return Status{Source: peer, Tag: tag, Cancelled: true}, nil
 	}
 	if d.Err != OK {
-		return Status{}, r.failure(kind, t, peer, tag, size, d)
+		return Status{}, r.failure(kind, t, peer, tag, size, *d)
 	}
 	return status(t, d), nil
 }
@@ -126,11 +126,11 @@ func (r *Rank) take(q *Request) (Status, error) {
 	if q.kind == KindNone {
 		return Status{Source: AnySource, Tag: AnyTag}, nil
 	}
-	d := q.done
 	if q.h != 0 {
-		d, _ = r.port.Test(q.h)
+		r.port.Test(q.h, &r.op.Done) // a pointer to q.done would move q to the heap
+		return r.finish(q, &r.op.Done)
 	}
-	return r.finish(q, d)
+	return r.finish(q, &q.done)
 }
 
 // Wait blocks until the request is complete and clears it.
@@ -165,8 +165,8 @@ func (r *Rank) Test(q *Request) (Status, bool, error) {
 
 func (r *Rank) test(q *Request) (Status, bool, error) {
 	if q.kind != KindNone && q.h != 0 {
-		d, ok := r.port.Test(q.h)
-		if !ok {
+		d := &r.op.Done
+		if !r.port.Test(q.h, d) {
 			return Status{}, false, nil
 		}
 		st, err := r.finish(q, d)
@@ -204,10 +204,11 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 	for i := range qs {
 		q := &qs[i]
 		if q.h != 0 {
-			d, _ := r.port.Test(q.h)
+			d := &r.op.Done
+			r.port.Test(q.h, d)
 			q.h, q.done.Err = 0, d.Err
 			if statuses != nil || d.Err != OK {
-				q.done = d
+				q.done.Set(d)
 			}
 		}
 		if statuses == nil && q.done.Err == OK {

@@ -222,7 +222,7 @@ var badCalls = []namedBody{
 		p.ok(p.Irecv(&q, p.World(), 0, 98, cluster.Data{}))
 		p.Lib().Port().Wait([]cluster.Handle{1<<62 | 1<<28 | 1<<20}, 1)
 	}},
-	{"a test", func(p *proc) { p.Lib().Port().Test(1<<62 | 1<<28 | 1<<20) }},
+	{"a test", func(p *proc) { p.Lib().Test(1<<62 | 1<<28 | 1<<20) }},
 	{"a wait for two", func(p *proc) {
 		h := p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
 		p.Lib().Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)

@@ -33,7 +33,7 @@ var loops = []struct {
 	}},
 	{"test of a barrier", func(p *proc) func() {
 		h := p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindBarrier, Ctx: 2})
-		return func() { p.Lib().Port().Test(h) }
+		return func() { p.Lib().Test(h) }
 	}},
 	{"wait for what is complete", func(p *proc) func() {
 		var q cluster.Request

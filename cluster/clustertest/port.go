@@ -111,7 +111,8 @@ func handleZeroIsComplete(p *proc) {
 	p.finish(&cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 1, Tag: 9})
 	port.Wait([]cluster.Handle{0, h, 0}, 3)
 	port.Wait([]cluster.Handle{h}, 1) // complete, and valid until Test
-	d, ok := port.Test(h)
+	var d cluster.Done
+	ok := port.Test(h, &d)
 	p.check(ok && d.Size == 8, "after Wait: %+v %v", d, ok)
 }
 
@@ -119,7 +120,8 @@ func handleZeroIsComplete(p *proc) {
 // that the receive is complete only after the message is sent.
 func (p *proc) selfReceive() cluster.Handle {
 	h := p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: make([]byte, 8)})
-	d, ok := p.Lib().Port().Test(h)
+	var d cluster.Done
+	ok := p.Lib().Port().Test(h, &d)
 	p.check(!ok, "a receive is complete before its message was sent: %+v", d)
 	p.finish(&cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: data(8, 1)})
 	p.Lib().Port().Wait([]cluster.Handle{h}, 1)
@@ -129,10 +131,10 @@ func (p *proc) selfReceive() cluster.Handle {
 func freedHandleIsRefused(s *suite, t *testing.T) {
 	a := s.aborts(t, s.spec(1), cluster.ReasonPanic, func(p *proc) {
 		stale := p.selfReceive()
-		_, ok := p.Lib().Port().Test(stale)
-		p.check(ok, "a receive is not complete after its wait")
+		p.check(p.Lib().Test(stale), "a receive is not complete after its wait")
 		p.selfReceive()
-		d, ok := p.Lib().Port().Test(stale)
+		var d cluster.Done
+		ok := p.Lib().Port().Test(stale, &d)
 		p.failf("a stale handle returns %+v %v", d, ok)
 	})
 	if !contains(a, "invalid or freed handle") {
@@ -142,8 +144,7 @@ func freedHandleIsRefused(s *suite, t *testing.T) {
 
 func slotsStartIncomplete(p *proc) {
 	for i := range p.times(20) {
-		_, ok := p.Lib().Port().Test(p.selfReceive())
-		p.check(ok, "receive %d is not complete after its wait", i)
+		p.check(p.Lib().Test(p.selfReceive()), "receive %d is not complete after its wait", i)
 	}
 }
 
@@ -164,7 +165,8 @@ func opsAreReusable(p *proc) {
 	p.Lib().Port().Wait(hs, n)
 	for i, h := range hs {
 		if h != 0 {
-			d, ok := p.Lib().Port().Test(h)
+			var d cluster.Done
+			ok := p.Lib().Port().Test(h, &d)
 			p.check(ok && d.Err == cluster.OK, "operation %d: %+v %v", i, d, ok)
 		}
 		p.holds("message", b[i], i)

@@ -168,7 +168,8 @@ func (p *proc) finish(op *cluster.Op) cluster.Done {
 		return op.Done
 	}
 	p.Lib().Port().Wait([]cluster.Handle{h}, 1)
-	d, ok := p.Lib().Port().Test(h)
+	var d cluster.Done
+	ok := p.Lib().Port().Test(h, &d)
 	p.check(ok, "Wait returned before the %v was complete", op.Kind)
 	return d
 }

@@ -244,25 +244,23 @@ func (p *port) checkWait(x *request) {
 }
 
 // Test implements cluster.Port.
-func (p *port) Test(h cluster.Handle) (d cluster.Done, ok bool) {
+func (p *port) Test(h cluster.Handle, d *cluster.Done) bool {
 	p.check()
 	if h == 0 {
-		return p.Port.Test(h)
+		return p.Port.Test(h, d)
 	}
 	x := p.s.find(h)
 	p.checkWait(x)
 	if x.handle == 0 {
-		d, ok = x.done, true
-	} else {
-		d, ok = p.Port.Test(x.handle)
+		*d = x.done
+	} else if !p.Port.Test(x.handle, d) {
+		return false
 	}
-	if ok {
-		if !p.region {
-			p.s.flushComputation() // before the test
-		}
-		p.s.complete(h)
+	if !p.region {
+		p.s.flushComputation() // before the test
 	}
-	return d, ok
+	p.s.complete(h)
+	return true
 }
 
 // Peek implements cluster.Port.

@@ -297,7 +297,7 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 		e.slots.give(s)
 		return
 	}
-	s.done = d
+	s.done.Set(&d)
 	s.state = slotDone
 }
 
@@ -307,15 +307,7 @@ func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 		e.continueWith(op, d)
 		return 0
 	}
-	// Field by field, as d was written a moment ago: wider loads would wait until those stores
-	// reach the cache.
-	o := &op.Done
-	o.Peer = d.Peer
-	o.Err = d.Err
-	o.Tag = d.Tag
-	o.Size = d.Size
-	o.Found = d.Found
-	o.A = d.A
+	op.Done.Set(&d)
 	return 0
 }
 

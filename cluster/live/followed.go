@@ -32,15 +32,15 @@ func (f *followed) Post(op *cluster.Op) cluster.Handle {
 }
 
 // Test implements cluster.Port.
-func (f *followed) Test(h cluster.Handle) (cluster.Done, bool) {
-	d, ok := f.observed.Test(h)
+func (f *followed) Test(h cluster.Handle, d *cluster.Done) bool {
+	ok := f.observed.Test(h, d)
 	if ok {
 		if ctx, is := f.pending[h]; is {
 			delete(f.pending, h)
-			f.recordReceived(ctx, &d, f.Now())
+			f.recordReceived(ctx, d, f.Now())
 		}
 	}
-	return d, ok
+	return ok
 }
 
 func (f *followed) recordSent(op *cluster.Op, now cluster.Time) {

@@ -167,8 +167,8 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	return e.finish(op, d)
 }
 
-func received(src, tag int32, size, capacity int64) cluster.Done {
-	d := cluster.Done{Peer: src, Tag: tag, Size: size}
+func received(src, tag int32, size, capacity int64) (d cluster.Done) {
+	d.Peer, d.Tag, d.Size = src, tag, size
 	if size > capacity {
 		d.Err = cluster.Truncated
 	}

@@ -267,10 +267,10 @@ func (e *engine) checkDone(h cluster.Handle) bool {
 }
 
 // Test implements cluster.Port.
-func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
+func (p *port) Test(h cluster.Handle, d *cluster.Done) bool {
 	e := p.e
 	if e.vcis != nil {
-		return p.testVCI(h)
+		return p.testVCI(h, d)
 	}
 	p.enterWire()
 	p.enter()
@@ -285,13 +285,14 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 			if e.w.crowded {
 				runtime.Gosched()
 			}
-			return cluster.Done{}, false
+			return false
 		}
 	}
-	var d cluster.Done
-	if h&barrierBit == 0 {
+	if h&barrierBit != 0 {
+		*d = cluster.Done{}
+	} else {
 		s := e.slots.find(h)
-		d = s.done
+		d.Set(&s.done)
 		if s.at != 0 {
 			p.cpu.until(s.at)
 			p.cpu.at += s.fee
@@ -299,7 +300,7 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 		e.slots.give(s)
 	}
 	p.leave()
-	return d, true
+	return true
 }
 
 // Peek implements cluster.Port.

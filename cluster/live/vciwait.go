@@ -8,7 +8,7 @@ import (
 )
 
 // testVCI is Test for a rank with VCIs.
-func (p *port) testVCI(h cluster.Handle) (cluster.Done, bool) {
+func (p *port) testVCI(h cluster.Handle, d *cluster.Done) bool {
 	e := p.e
 	if !p.hasSeen(h) && !p.testHandle(h) {
 		p.pollVCIs()
@@ -16,17 +16,18 @@ func (p *port) testVCI(h cluster.Handle) (cluster.Done, bool) {
 		if e.w.isOversubscribed() {
 			runtime.Gosched()
 		}
-		return cluster.Done{}, false
+		return false
 	}
 	if h&barrierBit != 0 {
-		return cluster.Done{}, true
+		*d = cluster.Done{}
+		return true
 	}
 	s := e.slotOf(h)
-	d := s.done
+	d.Set(&s.done)
 	k := vciOfHandle(h)
 	s.invalidate()
 	s.next, p.spare[k] = p.spare[k], s.index+1
-	return d, true
+	return true
 }
 
 // hasSeen reports whether a wait of this thread has seen the operation complete.

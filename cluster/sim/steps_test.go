@@ -45,7 +45,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				s.left, s.done = n, r.Lib().Port().Post(&cluster.Op{Kind: cluster.KindEvent, Arg: 1})
 				s.receive(r.Lib().Port())
 				r.Lib().Port().Wait([]cluster.Handle{s.done}, 1)
-				r.Lib().Port().Test(s.done)
+				r.Lib().Test(s.done)
 			}
 			if err := r.Barrier(r.All()); err != nil {
 				t.Error(err)

@@ -60,16 +60,17 @@ func (t *thread) setWaiter(h cluster.Handle, on bool) {
 }
 
 // Test implements cluster.Port.
-func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
+func (t *thread) Test(h cluster.Handle, d *cluster.Done) bool {
 	if !t.isDone(h) || t.isInFuture(h) || !t.isCharged(h) {
 		t.poll()
 		if !t.isDone(h) || t.isInFuture(h) {
-			return d, false
+			return false
 		}
 	}
 	t.chargeHandle(h)
 	if h&barrierBit != 0 {
-		return d, true
+		*d = cluster.Done{}
+		return true
 	}
 	s := t.r.slots.find(h)
 	// Field by field: a wide load after narrow stores would wait for the cache.
@@ -78,11 +79,12 @@ func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 	d.Size = s.size
 	d.Err = s.err
 	d.Found = s.found
+	d.A = 0
 	if s.more != nil {
 		d.A = s.more.a
 	}
 	t.r.slots.give(uint32(h))
-	return d, true
+	return true
 }
 
 // Peek implements cluster.Port.
