@@ -109,20 +109,21 @@ func takeUvarint(b []byte) (uint32, []byte) {
 // decode decodes the entry of a message at the beginning of b. It returns the bytes after the entry, and withData,
 // withSize or withBody. The bytes are nil if the entry is damaged.
 func (m *Message) decode(b []byte) (rest []byte, with uint32) {
-	var fields [5]uint32
+	var size uint32
 	if len(b) >= 5 && b[0]|b[1]|b[2]|b[3]|b[4] < 0x80 {
-		fields = [...]uint32{uint32(b[0]), uint32(b[1]), uint32(b[2]), uint32(b[3]), uint32(b[4])}
+		m.Src, m.Dst, m.Ctx, m.Tag, size = int32(b[0]), int32(b[1]), int32(b[2]), int32(b[3]), uint32(b[4])
 		b = b[5:]
 	} else {
+		var fields [5]uint32
 		for i := range fields {
 			if fields[i], b = takeUvarint(b); b == nil {
 				return nil, 0
 			}
 		}
+		m.Src, m.Dst, m.Ctx, m.Tag, size = int32(fields[0]), int32(fields[1]), int32(fields[2]), int32(fields[3]), fields[4]
 	}
-	m.Src, m.Dst, m.Ctx, m.Tag = int32(fields[0]), int32(fields[1]), int32(fields[2]), int32(fields[3])
-	m.Size, m.Body = int64(fields[4]>>2), 0
-	if with = fields[4] & 3; with == withBody {
+	m.Size, m.Body = int64(size>>2), 0
+	if with = size & 3; with == withBody {
 		m.Body, b = takeUvarint(b)
 	}
 	return b, with
