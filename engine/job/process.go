@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,8 +22,8 @@ import (
 	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
-const usage = "want: mpirun -n 2 hybridtop-mpi run WORKLOAD --machine this-host --nodes 2 --group 1 " +
-	"(knobs: hybridtop run WORKLOAD --help)"
+const command = "mpirun -n 2 hybridtop-mpi run WORKLOAD --machine this-host --nodes 2 --group 1 " +
+	"(knobs: hybridtop-mpi run WORKLOAD --help)"
 
 // A Carrier is a transport that can end all processes of its job.
 type Carrier interface {
@@ -38,6 +40,11 @@ func Run(args []string, open func() (Carrier, error)) int {
 		return 1
 	}
 	r, err := ParseRequest(args)
+	var help *Help
+	if errors.As(err, &help) {
+		fmt.Print(help.Text)
+		return 0
+	}
 	if err != nil {
 		return fail(err)
 	}
@@ -79,17 +86,30 @@ type Request struct {
 	Apart    bool // processes do not share segments
 }
 
+// Help is the error of a command line that asks for help.
+type Help struct{ Text string }
+
+func (h *Help) Error() string { return h.Text }
+
 // ParseRequest reads a command line. machines are available in addition to the presets.
 func ParseRequest(args []string, machines ...cluster.Machine) (r Request, err error) {
+	if n := len(args); n > 0 && n < 3 && isHelp(args[n-1]) {
+		return r, &Help{"usage: " + command + "\n"}
+	}
 	if len(args) < 2 || args[0] != "run" {
-		return r, errors.New(usage)
+		return r, errors.New("want: " + command)
 	}
 	if r.Scenario, err = session.Scenario(args[1], machines...); err != nil {
 		return r, err
 	}
 	sc, limits := &r.Scenario, &r.Limits
 	flags := flag.NewFlagSet("hybridtop-mpi", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	var help strings.Builder
+	flags.SetOutput(&help)
+	flags.Usage = func() {
+		fmt.Fprintf(&help, "usage: %s\n\n", command)
+		flags.PrintDefaults()
+	}
 	flags.IntVar(&limits.Iterations, "iterations", 0, "number of iterations of the run, however long they take")
 	flags.DurationVar(&limits.Usual, "for", 3*time.Second, "time in which the run starts iterations")
 	table := flags.String("table", "", "table for algorithm = tuned, which every process reads")
@@ -98,12 +118,15 @@ func ParseRequest(args []string, machines ...cluster.Machine) (r Request, err er
 	for _, k := range sc.Table {
 		flags.String(k.Name, k.Default, k.Doc)
 	}
-	if err = flags.Parse(args[2:]); err != nil {
+	if err = flags.Parse(args[2:]); errors.Is(err, flag.ErrHelp) {
+		return r, &Help{help.String()}
+	}
+	if err != nil {
 		return r, err
 	}
 	if limits.Iterations < 0 || limits.Usual <= 0 || *until < 0 || flags.NArg() > 0 {
-		return r, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
-			usage)
+		return r, fmt.Errorf("iterations %d, time %v, %d words more: want: %s", limits.Iterations, limits.Usual, flags.NArg(),
+			command)
 	}
 	if *table != "" {
 		if err = tuner.Use(*table); err != nil {
@@ -122,6 +145,11 @@ func ParseRequest(args []string, machines ...cluster.Machine) (r Request, err er
 		}
 	})
 	return r, err
+}
+
+// isHelp reports whether a word asks for help.
+func isHelp(word string) bool {
+	return slices.Contains([]string{"help", "-h", "-help", "--help"}, word)
 }
 
 // fabric returns the fabric over the processes of a job.

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -21,6 +22,19 @@ func TestRequests(t *testing.T) {
 	} {
 		if _, err := job.ParseRequest(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// TestHelp checks the answers to command lines that ask for help.
+func TestHelp(t *testing.T) {
+	for line, want := range map[string]string{
+		"--help": "mpirun", "help": "mpirun", "run -h": "mpirun", "run dot --help": "-ranks-per-node", "run dot --nodes 3 -h": "-iterations",
+	} {
+		_, err := job.ParseRequest(strings.Fields(line))
+		var help *job.Help
+		if !errors.As(err, &help) || !strings.Contains(help.Text, want) {
+			t.Errorf("%q: %v, want help with %q", line, err, want)
 		}
 	}
 }
