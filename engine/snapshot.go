@@ -179,9 +179,17 @@ type Job struct {
 	Shared    bool   `json:"shared_segments"` // process 0 reaches segments of another process by loads and stores
 }
 
+// Number returns the number of processes, such as "2 processes".
+func (j *Job) Number() string {
+	if j.Processes == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", j.Processes)
+}
+
 // String returns the description in a result.
 func (j *Job) String() string {
-	text := fmt.Sprintf("%d processes on %s", j.Processes, j.Library)
+	text := j.Number() + " on " + j.Library
 	if j.Shared {
 		text += ", segments shared within a host"
 	}

@@ -113,7 +113,7 @@ func machineWords(snap *engine.Snapshot) string {
 		return ""
 	}
 	if j := snap.Job; j != nil { // on this host
-		return fmt.Sprintf("on %s, %d processes", j.Library, j.Processes)
+		return fmt.Sprintf("on %s, %s", j.Library, j.Number())
 	}
 	return "on " + snap.Machine
 }
