@@ -72,7 +72,7 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	if v.H() >= axisMinH {
 		p.area.H -= 2
 	}
-	n := clampInt((p.area.H+1)/2, min(3, max(p.area.H, 2)), 6) // with two, the upper one may be outside
+	n := maxTicks(p.area.H)
 	p.y = b.Y.mapSpan(ys, true, n)
 	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {

@@ -27,7 +27,7 @@ func (p *plot) drawAxes(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 	if v.H() >= axisMinH {
 		p.area.H -= 2
 	}
-	n := clampInt((p.area.H+1)/2, 2, 6)
+	n := maxTicks(p.area.H)
 	p.x, p.y = xa.mapSpan(xs, false, 0), ya.mapSpan(ys, true, n)
 	p.yticks = ya.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
@@ -37,6 +37,10 @@ func (p *plot) drawAxes(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 		p.drawHorizontalAxis(v, th, xa)
 	}
 }
+
+// maxTicks returns the maximum number of ticks of a vertical axis. With three, at least two are in the range. With two,
+// the range can end before the second one.
+func maxTicks(rows int) int { return clampInt((rows+1)/2, min(3, max(rows, 2)), 6) }
 
 func (p *plot) drawVerticalAxis(v View, th *Theme, u Unit) {
 	cols, sig := min(labelMax, v.W()/3), tickDigits(p.yticks)
