@@ -18,7 +18,8 @@ const mostSkewed = 1 << 24
 func (t *team) skewedCalls() int {
 	calls := max(min(4, 4*largeTeam/t.ranks), 1)
 	if t.key.Algorithm.Class == nil { // all ranks have the same schedule
-		calls = min(calls, mostSkewed/max(t.ranks*t.verified.comm.Schedule(t.key).Messages(), 1))
+		messages := int64(t.ranks) * int64(t.verified.comm.Schedule(t.key).Messages())
+		calls = int(min(int64(calls), mostSkewed/max(messages, 1)))
 	}
 	return calls
 }
@@ -30,8 +31,11 @@ func (t *team) verifySkewed() error {
 	if skew == nil {
 		return nil
 	}
-	t.wrong = ""
 	calls := t.skewedCalls()
+	if calls == 0 {
+		return nil // and the result does not name them
+	}
+	t.wrong = ""
 	for i := range calls {
 		at := t.verified
 		x := t.call(at)
