@@ -39,15 +39,21 @@ type alikeCase struct {
 	from  int // first rank with marks
 }
 
+// prepare makes the communicator of the call and its key.
+func (c *alikeCase) prepare(r *cluster.Rank) (*coll.Comm, coll.Key, error) {
+	comm, err := coll.New(r, r.World())
+	if err != nil {
+		return nil, coll.Key{}, err
+	}
+	key, err := c.key(r.Ranks())
+	return comm, key, err
+}
+
 // alikeProgram starts at the same time, makes a call with bytes and one with sizes, and ends with an
 // allreduce, which is not alike.
 func alikeProgram(c alikeCase, out *alikeRun) func(r *cluster.Rank) error {
 	return func(r *cluster.Rank) error {
-		comm, err := coll.New(r, r.World())
-		if err != nil {
-			return err
-		}
-		key, err := c.key(r.Ranks())
+		comm, key, err := c.prepare(r)
 		if err != nil {
 			return err
 		}
@@ -260,11 +266,7 @@ func TestAlikeCallsOfManyRanks(t *testing.T) {
 func TestAlikeCallNeedsBarrier(t *testing.T) {
 	c := alikeCase{m: uniform(0), key: keyOf(coll.OpExchange, "pairwise", coll.Parameters{})}
 	_, err := simulate(t, sim.New(), clustertest.Spec(c.m, 4, 5), func(r *cluster.Rank) error {
-		comm, err := coll.New(r, r.World())
-		if err != nil {
-			return err
-		}
-		key, err := c.key(r.Ranks())
+		comm, key, err := c.prepare(r)
 		if err != nil {
 			return err
 		}
