@@ -27,7 +27,7 @@ type Port interface {
 	// valid until Test frees them. Handle 0 counts as complete. With need 0 it only injects batched
 	// sends.
 	Wait(hs []Handle, need int)
-	// Test polls one handle, and reports whether its operation is complete. Then Test frees the handle
+	// Test polls one handle, and reports whether its operation is complete. If so, Test frees the handle
 	// and sets d to the result. The poll costs time on a simulated fabric and makes progress.
 	Test(h Handle, d *Done) bool
 	// Peek reports whether the port already knows that a handle is complete, for instance from a
