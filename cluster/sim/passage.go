@@ -151,7 +151,9 @@ func (w *world) leaveSource(i int32, p *passage) {
 	switch {
 	case m.kind == msgData:
 		s := &w.ranks[m.src].slots.list[m.req]
-		copy(w.ranks[w.local(m.dst)].slots.list[m.recv].bytes(), s.bytes())
+		if from := s.bytes(); len(from) > 0 {
+			copy(w.ranks[w.local(m.dst)].slots.list[m.recv].bytes(), from)
+		}
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
 		s.cause = w.trace.departure(m, p)
 		w.completeAt(p.left, m.src, m.req)
