@@ -203,6 +203,7 @@ type rank struct {
 	main   *thread
 	queues match.Queues
 	slots  slots
+	engine *thread // makes progress without a call: the adapter, or a progress thread
 	id     int32
 
 	stepping      bool
@@ -227,7 +228,6 @@ type rank struct {
 	seg     []byte
 	atomics cluster.Time // end of the last atomic on this rank
 	device  cluster.Time // time at which its path to a device is free
-	engine  *thread      // makes progress without a call: the adapter, or a progress thread
 	noise   noise
 	_       [2]uint64 // padding to whole cache lines
 }

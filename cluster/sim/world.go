@@ -141,7 +141,7 @@ func (w *world) run() {
 			}
 		}
 		e := w.queue.pop()
-		if w.exceedsCache && w.continuations > 0 {
+		if w.exceedsCache {
 			w.prefetch()
 		}
 		w.advance(e)
