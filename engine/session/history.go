@@ -54,8 +54,9 @@ func newHistory(unattended bool) *history {
 	return h
 }
 
-// begin prepares the history for a launch, and marks the changes.
-func (h *history) begin(set setup, at time.Duration) {
+// begin prepares the history for a launch, and marks the changes. The tables of a simulation compute slow frames during
+// the run, and call ready (see study.Table.Start). If ready is nil, there is no run, and the tables omit slow frames.
+func (h *history) begin(set setup, at time.Duration, ready func()) {
 	dilationOnly := false // the same scenario with another dilation
 	h.dilation = 0
 	if h.hasSetup {
@@ -83,8 +84,13 @@ func (h *history) begin(set setup, at time.Duration) {
 		if h.tableOf[st] == nil {
 			h.tableOf[st] = study.NewTable(st)
 		}
-		h.tableOf[st].Begin(&set.scenario, &set.machine, set.kind())
-		h.tables = append(h.tables, h.tableOf[st])
+		t := h.tableOf[st]
+		if ready != nil && set.kind() != engine.Simulated {
+			t.Begin(&set.scenario, &set.machine, set.kind()) // ranks in real time need the cores
+		} else {
+			t.Start(&set.scenario, &set.machine, set.kind(), ready)
+		}
+		h.tables = append(h.tables, t)
 	}
 	h.set = set
 	h.hasSetup = true

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 // Intervals of the session's loop.
@@ -48,7 +50,7 @@ func (s *Session) loop(ctx context.Context) {
 		if set.adaptsDilation() {
 			set.spec.DilationFactor = h.dilator.factor
 		}
-		h.begin(set, s.elapsed())
+		h.begin(set, s.elapsed(), func() { signal(s.wakeup) })
 		s.notifyLaunch(&set)
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
@@ -80,6 +82,9 @@ func (s *Session) loop(ctx context.Context) {
 			}
 		}
 		admitted()
+		if why == byItself || why == byLimit {
+			s.awaitTables(ctx, h, version, func() { s.publish(h, set, last, engine.Running) })
+		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
 			phase = engine.Failed
@@ -105,6 +110,23 @@ func (s *Session) loop(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// awaitTables waits until the tables of a launch have their slow frames, and publishes the results before it waits. The
+// end of the session or another scenario ends the wait.
+func (s *Session) awaitTables(ctx context.Context, h *history, version int, publish func()) {
+	isIncomplete := func(t *study.Table) bool { return !t.IsComplete() }
+	if !slices.ContainsFunc(h.tables, isIncomplete) {
+		return
+	}
+	publish()
+	for slices.ContainsFunc(h.tables, isIncomplete) && !s.isOver(ctx) && !s.changed(version) {
+		select {
+		case <-ctx.Done():
+		case <-s.wakeup:
+		}
+	}
+	signal(s.wakeup) // it may have had other reasons
 }
 
 // take returns the wanted setup and its version, and reopens the gate.

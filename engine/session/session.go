@@ -131,7 +131,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	s.gate = newGate(s.options.Limits, o.Linger)
 	s.gate.arrived = func() { signal(s.arrived) }
 	h := newHistory(!o.Linger)
-	h.begin(s.wanted, 0)
+	h.begin(s.wanted, 0, nil)
 	s.current.Store(h.snapshot(s.wanted, nil, engine.Starting, 0))
 	return s, nil
 }

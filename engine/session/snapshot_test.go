@@ -26,7 +26,7 @@ func BenchmarkPublish(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("ranks=%d", set.spec.Layout.Ranks()), func(b *testing.B) {
 			h := newHistory(false)
-			h.begin(set, 0)
+			h.begin(set, 0, nil)
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {

@@ -3,6 +3,8 @@ package study
 import (
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -14,13 +16,16 @@ const maxKept = 1024
 // Table collects the rows of a study over runs. It is not safe for concurrent use.
 type Table struct {
 	study   *engine.Study
-	frame   engine.StudyView // of this launch
-	rest    string           // of its scenario: the knobs that must be equal
-	kept    []keptRow        // in the order of their runs
-	index   map[string]int   // of the kept rows with this rest, by key
-	seen    []engine.Row     // rows of this launch at the last look
-	base    []engine.Row     // sums in seen that are already kept or forgotten
-	keeping engine.Keeping   // of this launch at the last look
+	frame   engine.StudyView      // of this launch
+	slow    chan engine.StudyView // receives the slow frame of this launch; nil: it has been received, or there is none
+	begun   atomic.Int64          // number of launches
+	one     sync.Mutex            // allows one slow frame at a time
+	rest    string                // of its scenario: the knobs that must be equal
+	kept    []keptRow             // in the order of their runs
+	index   map[string]int        // of the kept rows with this rest, by key
+	seen    []engine.Row          // rows of this launch at the last look
+	base    []engine.Row          // sums in seen that are already kept or forgotten
+	keeping engine.Keeping        // of this launch at the last look
 }
 
 // keptRow is a row and the rest of its scenario.
@@ -34,9 +39,41 @@ func NewTable(st *engine.Study) *Table { return &Table{study: st} }
 
 // Begin prepares the table for a launch with numbers of a kind.
 func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) {
+	frame := t.study.Slow
+	if frame == nil {
+		frame = t.study.Frame
+	}
+	t.begin(frame, s, m, kind)
+}
+
+// Start is Begin that computes a slow frame in the background, and then calls ready from another goroutine. Until then,
+// the table has the fast frame. If ready is nil, it keeps the fast one.
+func (t *Table) Start(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, ready func()) {
+	t.begin(t.study.Frame, s, m, kind)
+	compute, launch := t.study.Slow, t.begun.Load()
+	if compute == nil || ready == nil {
+		return
+	}
+	slow, of := make(chan engine.StudyView, 1), s.Clone()
+	t.slow = slow
+	go func() {
+		t.one.Lock()
+		defer t.one.Unlock()
+		if t.begun.Load() == launch {
+			slow <- compute(&of, m, kind)
+			ready()
+		}
+	}()
+}
+
+// begin prepares the table for a launch with a frame, which may be nil.
+func (t *Table) begin(frame func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView, s *engine.Scenario,
+	m *cluster.Machine, kind engine.Kind) {
+	t.begun.Add(1)
+	t.slow = nil
 	t.frame = engine.StudyView{Now: -1}
-	if t.study.Frame != nil {
-		t.frame = t.study.Frame(s, m, kind)
+	if frame != nil {
+		t.frame = frame(s, m, kind)
 	}
 	t.frame.Form = t.study.Form
 	t.seen = nil
@@ -56,8 +93,22 @@ func (t *Table) buildIndex() {
 	}
 }
 
+// IsComplete reports whether the table has its slow frame, or needs none.
+func (t *Table) IsComplete() bool {
+	select {
+	case v := <-t.slow: // never, if nil
+		v.Form = t.study.Form
+		t.frame, t.slow = v, nil
+	default:
+	}
+	return t.slow == nil
+}
+
 // Frame returns the view before the run has results.
-func (t *Table) Frame() engine.StudyView { return t.frame }
+func (t *Table) Frame() engine.StudyView {
+	t.IsComplete()
+	return t.frame
+}
 
 // Look evaluates a snapshot and returns the rows of all comparable runs. Rows with inaccurate
 // timings are shown next to the others, but Complete does not see them.
@@ -78,7 +129,7 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 			}
 		}
 	}
-	v := t.frame
+	v := t.Frame()
 	v.Rows = make([]engine.Row, len(t.frame.Rows), len(t.frame.Rows)+len(t.index)+1)
 	for i := range v.Rows {
 		v.Rows[i] = t.frame.Rows[i]

@@ -206,3 +206,44 @@ func TestSort(t *testing.T) {
 		t.Errorf("present %q: %s", v.Present().Key, d)
 	}
 }
+
+// TestSlowFrames tests that Start replaces the fast frame when the slow one is ready, and that Begin waits for the slow
+// one. A launch ignores the slow frame of an earlier one.
+func TestSlowFrames(t *testing.T) {
+	frame := func(key string) engine.StudyView {
+		return engine.StudyView{Rows: []engine.Row{row(key, 1)}, Now: 0}
+	}
+	release := make(chan string)
+	st := &engine.Study{
+		Frame: func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView { return frame("fast") },
+		Slow:  func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView { return frame(<-release) },
+	}
+	s := &engine.Scenario{}
+	table := study.NewTable(st)
+	check := func(when, want string, complete bool) {
+		t.Helper()
+		if got := table.Frame().Rows[0].Key; got != want || table.IsComplete() != complete {
+			t.Errorf("%s: the frame is %s, complete %v; want %s, %v", when, got, table.IsComplete(), want, complete)
+		}
+	}
+	ready := make(chan struct{})
+	begin := func() { table.Start(s, &cluster.Machine{}, engine.Simulated, func() { ready <- struct{}{} }) }
+	begin()
+	check("at the start", "fast", false)
+	release <- "slow"
+	<-ready
+	check("when the slow frame is ready", "slow", true)
+	begin()
+	release <- "earlier"
+	begin() // before the frame of the earlier launch is received
+	<-ready
+	check("after a second launch", "fast", false)
+	release <- "later"
+	<-ready
+	check("when its slow frame is ready", "later", true)
+	table.Start(s, &cluster.Machine{}, engine.Simulated, nil)
+	check("without a function to call", "fast", true)
+	go func() { release <- "awaited" }()
+	table.Begin(s, &cluster.Machine{}, engine.Simulated)
+	check("after Begin", "awaited", true)
+}

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// setSlow replaces the slow frame of the collectives' study until the end of a test.
+func setSlow(t *testing.T, slow func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView) {
+	t.Helper()
+	w, err := workload.Find("collective")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := w.Studies[0].Slow
+	w.Studies[0].Slow = slow
+	t.Cleanup(func() { w.Studies[0].Slow = before })
+}
+
+// titled returns a frame with one titled plot.
+func titled(title string) engine.StudyView {
+	return engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: title}, {}}}
+}
+
+// titleOf returns the title of the first plot of a snapshot.
+func titleOf(s *engine.Snapshot) string {
+	if v := s.Studies[0]; len(v.Plots) > 0 {
+		return v.Plots[0].Title
+	}
+	return ""
+}
+
+// TestASlowFrameDoesNotDelayASimulation tests that a simulation runs while its slow frame is computed, and that the
+// session's last snapshot has the frame.
+func TestASlowFrameDoesNotDelayASimulation(t *testing.T) {
+	release := make(chan struct{})
+	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
+		<-release
+		return titled("slow")
+	})
+	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Limits: Limits{Iterations: 2}})
+	s := w.until("the end of the run, without the frame", func(s *engine.Snapshot) bool { return s.Iteration == 2 })
+	if title := titleOf(s); title == "slow" {
+		t.Error("the frame is shown before it is computed")
+	}
+	close(release)
+	if err := w.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Load(); s.Phase != engine.Ended || titleOf(s) != "slow" {
+		t.Errorf("the last snapshot is %s and has the plot %q, want ended and slow", s.Phase, titleOf(s))
+	}
+}
+
+// TestAStopDoesNotWaitForASlowFrame tests that a session ends although a slow frame is still computed.
+func TestAStopDoesNotWaitForASlowFrame(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
+		<-release
+		return titled("slow")
+	})
+	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Limits: Limits{Iterations: 2}})
+	w.until("the end of the run", func(s *engine.Snapshot) bool { return s.Iteration == 2 })
+	if err := w.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Load(); s.Iteration != 2 || titleOf(s) == "slow" {
+		t.Errorf("the last snapshot has %d iterations and the plot %q, want 2 and no slow one", s.Iteration, titleOf(s))
+	}
+}
+
+// TestARunInRealTimeFollowsItsSlowFrame tests that a run in real time begins after its slow frame, which would take
+// cores from the ranks.
+func TestARunInRealTimeFollowsItsSlowFrame(t *testing.T) {
+	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView { return titled("slow") })
+	w := start(t, scenarioOf(t, []string{"collective", "nodes", "1", "ranks-per-node", "2"}),
+		Options{Limits: Limits{Iterations: 2}})
+	s := w.until("the first snapshot", func(*engine.Snapshot) bool { return true })
+	if title := titleOf(s); title != "slow" {
+		t.Errorf("the first snapshot of the loop has the plot %q, want slow", title)
+	}
+	if err := w.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
