@@ -89,11 +89,11 @@ type Map struct {
 
 // A Winner is the fastest algorithm of one cell.
 type Winner struct {
-	Best  int     // index of Names; −1: unknown
-	Time  float64 // s
-	Lead  float64 // the second best time divided by Time; 0: no second
-	Kind  engine.Kind
-	Model int // the model's winner if Best is from a run; −1: unknown
+	Best  int         // index of Names; −1: unknown
+	Time  float64     // s
+	Lead  float64     // the second best time divided by Time; 0: no second
+	Kind  engine.Kind // modelled without a winner: the model is computed now
+	Model int         // the model's winner if Best is from a run; −1: unknown
 }
 
 // At returns the cell of a column and a row.

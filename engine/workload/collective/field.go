@@ -23,8 +23,8 @@ func teams(ranks int) []int64 {
 	return insert(all, int64(ranks))
 }
 
-// decisionMap returns the decision map of the cost model over size and ranks.
-func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Map {
+// decisionMap returns the decision map of the cost model over size and ranks. Without prices, its winners are awaited.
+func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, modelled, priced bool) *Map {
 	what := of(s)
 	l := s.Layout()
 	ranks := l.N().MPI
@@ -48,13 +48,16 @@ func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Ma
 	for y := range f.Y {
 		for x := range f.X {
 			one := Winner{Best: -1, Model: -1}
-			if priced {
+			switch {
+			case modelled && priced:
 				one = w.winner(s, int(f.Y[y]), int64(f.X[x]), f.Names)
+			case modelled:
+				one.Kind = engine.Modelled
 			}
 			f.Cells = append(f.Cells, one)
 		}
 	}
-	if priced {
+	if modelled && priced {
 		for _, a := range coll.Of(what) {
 			formula := ""
 			if k, err := w.Key(s, a, ranks); err == nil {
@@ -82,7 +85,7 @@ func (w teamSite) formula(s algorithm.Reader, k *coll.Key, c *coll.Cost, n int64
 
 // winner returns the cost model's fastest algorithm of a cell.
 func (at teamSite) winner(s algorithm.Reader, ranks int, n int64, names []string) Winner {
-	w := Winner{Best: -1, Model: -1, Kind: engine.Modelled}
+	w := Winner{Best: -1, Model: -1}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
 		k, err := at.Key(s, a, ranks)
@@ -99,7 +102,7 @@ func (at teamSite) winner(s algorithm.Reader, ranks int, n int64, names []string
 		}
 	}
 	if w.Best >= 0 {
-		w.Time = least.Seconds()
+		w.Time, w.Kind = least.Seconds(), engine.Modelled
 	}
 	if second < math.MaxInt64 && least > 0 {
 		w.Lead = second.Seconds() / w.Time

@@ -41,7 +41,13 @@ var overSizes = &engine.Study{
 	},
 	Varying: study.AnyKind("algorithm", "composition", "tries", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size",
 		"root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
-	Frame: frame, Observe: observe, Complete: complete,
+	Frame: func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
+		return frame(s, m, kind, false)
+	},
+	Slow: func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
+		return frame(s, m, kind, true)
+	},
+	Observe: observe, Complete: complete,
 }
 
 // sizes returns the sizes for the model's lines and the decision map.
@@ -62,9 +68,9 @@ func insert(all []int64, x int64) []int64 {
 	return slices.Insert(all, at, x)
 }
 
-// frame returns the messages of the model, the decision map, and the model's lines: one for the
-// selected algorithm, and one for the best algorithm at each size.
-func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
+// frame returns the messages of the model and the decision map. With prices, the map has the model's winners, and the
+// plots have the model's lines: one for the selected algorithm, and one for the best algorithm at each size.
+func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, priced bool) engine.StudyView {
 	v := engine.StudyView{Now: -1,
 		Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
@@ -80,8 +86,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	if s.Text("algorithm") == algorithm.Online {
 		v.Draw(w.flows(s, ranks, &c, ok))
 	}
-	v.Draw(w.decisionMap(s, &c, ok))
-	if !ok {
+	v.Draw(w.decisionMap(s, &c, ok, priced))
+	if !ok || !priced {
 		return v
 	}
 	selected := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}

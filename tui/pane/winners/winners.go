@@ -340,7 +340,11 @@ func (p *Pane) describe(v grid.View, f *collective.Map, h *pane.Host) {
 	w := f.At(x, y)
 	prefix := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
 	if w.Best < 0 {
-		v.TextIn(0, 0, v.W(), prefix+"unknown: no model of this host (sweep the algorithms)", grid.Left, h.Theme.Dim)
+		text := "unknown: no model of this host (sweep the algorithms)"
+		if w.Kind == engine.Modelled {
+			text = "computing the cost model"
+		}
+		v.TextIn(0, 0, v.W(), prefix+text, grid.Left, h.Theme.Dim)
 		return
 	}
 	text := prefix + f.Names[w.Best]

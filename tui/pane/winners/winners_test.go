@@ -32,7 +32,7 @@ func host(t *testing.T) *pane.Host {
 			t.Fatal(err)
 		}
 	}
-	v := w.Studies[0].Frame(&s, &m, engine.Simulated)
+	v := w.Studies[0].Slow(&s, &m, engine.Simulated)
 	f := engine.DrawingIn[*collective.Map](&v)
 	c := f.At(f.NowX, f.NowY)
 	*c = collective.Winner{Best: 1, Model: c.Best, Time: 51e-6, Lead: 1.5, Kind: engine.Simulated}
