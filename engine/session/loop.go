@@ -82,7 +82,7 @@ func (s *Session) loop(ctx context.Context) {
 			}
 		}
 		admitted()
-		if why == byItself || why == byLimit {
+		if err == nil && (why == byItself || why == byLimit) { // a failure is shown at once
 			s.awaitTables(ctx, h, version, func() { s.publish(h, set, last, engine.Running) })
 		}
 		phase := engine.Ended

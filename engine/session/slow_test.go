@@ -1,6 +1,9 @@
 package session
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -71,6 +74,32 @@ func TestAStopDoesNotWaitForASlowFrame(t *testing.T) {
 	if s := w.Load(); s.Iteration != 2 || titleOf(s) == "slow" {
 		t.Errorf("the last snapshot has %d iterations and the plot %q, want 2 and no slow one", s.Iteration, titleOf(s))
 	}
+}
+
+// TestAFailureDoesNotWaitForASlowFrame tests that a failed run is shown although a slow frame is still computed.
+func TestAFailureDoesNotWaitForASlowFrame(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
+		<-release
+		return titled("slow")
+	})
+	fabrics := Fabrics()
+	fabrics[engine.Sim] = failing{fabrics[engine.Sim]}
+	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Fabrics: fabrics, Linger: true})
+	s := w.until("the failure", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
+	if !strings.Contains(s.Failure, errFails.Error()) {
+		t.Errorf("the failure is %q, want %q", s.Failure, errFails)
+	}
+}
+
+// failing is a fabric that cannot start.
+type failing struct{ cluster.Fabric }
+
+var errFails = errors.New("the fabric fails")
+
+func (failing) Start(context.Context, cluster.Spec, func(cluster.Port) error) (cluster.Run, error) {
+	return nil, errFails
 }
 
 // TestARunInRealTimeFollowsItsSlowFrame tests that a run in real time begins after its slow frame, which would take
