@@ -28,7 +28,7 @@ type Study struct {
 	// Frame returns the study before the run, with the model's predictions for the run's kind of
 	// number. It is called once per launch. May be nil.
 	Frame func(*Scenario, *cluster.Machine, Kind) StudyView
-	// Slow is like Frame, with predictions that take up to seconds. A simulation runs meanwhile. The result
+	// Slow returns all of Frame, and predictions that take up to seconds. A simulation runs meanwhile. The result
 	// replaces the frame. May be nil.
 	Slow func(*Scenario, *cluster.Machine, Kind) StudyView
 	// Observe returns the rows of the current run. The first row belongs to the current knobs.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/internal/race"
 )
 
@@ -42,7 +41,7 @@ func TestASimulatedRankIsSmall(t *testing.T) {
 		t.Skip("the race detector needs larger stacks")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	omitSlowFrames(t, "collective")
+	setSlow(t, nil) // its memory is not the run's
 	for _, c := range []struct {
 		settings    string
 		heap        uint64 // maximum bytes per rank
@@ -81,21 +80,6 @@ func TestASimulatedRankIsSmall(t *testing.T) {
 			t.Errorf("%s: per rank %d B of stack, %d B of other data, %d allocations: want at most 4352, %d and %d", c.settings,
 				stack, heap, allocations, c.heap, c.allocations)
 		}
-	}
-}
-
-// omitSlowFrames omits the slow frames of a workload's studies until the end of a test. They are computed during
-// the run, and their memory is not the run's.
-func omitSlowFrames(t *testing.T, name string) {
-	t.Helper()
-	w, err := workload.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, st := range w.Studies {
-		slow := st.Slow
-		st.Slow = nil
-		t.Cleanup(func() { st.Slow = slow })
 	}
 }
 

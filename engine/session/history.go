@@ -109,6 +109,11 @@ func (h *history) begin(set setup, at time.Duration, ready func()) {
 	h.virtual = nil
 }
 
+// isComplete reports whether all tables have their slow frames.
+func (h *history) isComplete() bool {
+	return !slices.ContainsFunc(h.tables, func(t *study.Table) bool { return !t.IsComplete() })
+}
+
 // markDilation marks a change of dilation of the same scenario.
 func (h *history) markDilation(r *run, at time.Duration) {
 	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {

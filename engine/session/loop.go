@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 // Intervals of the session's loop.
@@ -115,12 +113,11 @@ func (s *Session) loop(ctx context.Context) {
 // awaitTables waits until the tables of a launch have their slow frames, and publishes the results before it waits. The
 // end of the session or another scenario ends the wait.
 func (s *Session) awaitTables(ctx context.Context, h *history, version int, publish func()) {
-	isIncomplete := func(t *study.Table) bool { return !t.IsComplete() }
-	if !slices.ContainsFunc(h.tables, isIncomplete) {
+	if h.isComplete() {
 		return
 	}
 	publish()
-	for slices.ContainsFunc(h.tables, isIncomplete) && !s.isOver(ctx) && !s.changed(version) {
+	for !h.isComplete() && !s.isOver(ctx) && !s.changed(version) {
 		select {
 		case <-ctx.Done():
 		case <-s.wakeup:
@@ -177,12 +174,17 @@ func (s *Session) setIdle() {
 // linger waits for a changed knob after a run of a scenario. It publishes again when the user
 // clears the history. It reports false if the session is over.
 func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
+	complete := h.isComplete()
 	for {
 		if s.isOver(ctx) {
 			return false
 		}
 		if s.changed(version) || s.knobsChangedSince(ran) {
 			return true
+		}
+		if !complete && h.isComplete() {
+			complete = true
+			publish()
 		}
 		if s.takeReset() {
 			h.forget()

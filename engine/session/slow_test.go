@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -28,6 +29,20 @@ func titled(title string) engine.StudyView {
 	return engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: title}, {}}}
 }
 
+// holdSlow replaces the slow frame by one with the title "slow", which is ready when release is called, or at the end of
+// the test.
+func holdSlow(t *testing.T) (release func()) {
+	t.Helper()
+	held := make(chan struct{})
+	release = sync.OnceFunc(func() { close(held) })
+	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
+		<-held
+		return titled("slow")
+	})
+	t.Cleanup(release)
+	return release
+}
+
 // titleOf returns the title of the first plot of a snapshot.
 func titleOf(s *engine.Snapshot) string {
 	if v := s.Studies[0]; len(v.Plots) > 0 {
@@ -39,17 +54,13 @@ func titleOf(s *engine.Snapshot) string {
 // TestASlowFrameDoesNotDelayASimulation tests that a simulation runs while its slow frame is computed, and that the
 // session's last snapshot has the frame.
 func TestASlowFrameDoesNotDelayASimulation(t *testing.T) {
-	release := make(chan struct{})
-	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
-		<-release
-		return titled("slow")
-	})
+	release := holdSlow(t)
 	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Limits: Limits{Iterations: 2}})
 	s := w.until("the end of the run, without the frame", func(s *engine.Snapshot) bool { return s.Iteration == 2 })
 	if title := titleOf(s); title == "slow" {
 		t.Error("the frame is shown before it is computed")
 	}
-	close(release)
+	release()
 	if err := w.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +71,7 @@ func TestASlowFrameDoesNotDelayASimulation(t *testing.T) {
 
 // TestAStopDoesNotWaitForASlowFrame tests that a session ends although a slow frame is still computed.
 func TestAStopDoesNotWaitForASlowFrame(t *testing.T) {
-	release := make(chan struct{})
-	defer close(release)
-	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
-		<-release
-		return titled("slow")
-	})
+	holdSlow(t)
 	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Limits: Limits{Iterations: 2}})
 	w.until("the end of the run", func(s *engine.Snapshot) bool { return s.Iteration == 2 })
 	if err := w.Stop(); err != nil {
@@ -76,14 +82,10 @@ func TestAStopDoesNotWaitForASlowFrame(t *testing.T) {
 	}
 }
 
-// TestAFailureDoesNotWaitForASlowFrame tests that a failed run is shown although a slow frame is still computed.
+// TestAFailureDoesNotWaitForASlowFrame tests that a failed run is shown although a slow frame is still computed, and that
+// the frame then follows.
 func TestAFailureDoesNotWaitForASlowFrame(t *testing.T) {
-	release := make(chan struct{})
-	defer close(release)
-	setSlow(t, func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
-		<-release
-		return titled("slow")
-	})
+	release := holdSlow(t)
 	fabrics := Fabrics()
 	fabrics[engine.Sim] = failing{fabrics[engine.Sim]}
 	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}), Options{Fabrics: fabrics, Linger: true})
@@ -91,6 +93,8 @@ func TestAFailureDoesNotWaitForASlowFrame(t *testing.T) {
 	if !strings.Contains(s.Failure, errFails.Error()) {
 		t.Errorf("the failure is %q, want %q", s.Failure, errFails)
 	}
+	release()
+	w.until("the slow frame", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && titleOf(s) == "slow" })
 }
 
 // failing is a fabric that cannot start.
