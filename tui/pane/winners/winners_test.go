@@ -1,6 +1,7 @@
 package winners
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,17 @@ func TestWinnersLookLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "an exchange", nil, host(t).Snap)
 	golden.Text(t, "no field",
 		panetest.Draw(Spec.New(), panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 49, H: 8}))
+}
+
+// TestAnAwaitedModelIsNamed tests that the pane names a cost model that is computed now.
+func TestAnAwaitedModelIsNamed(t *testing.T) {
+	h := host(t)
+	f := *mapOf(h.Snap)
+	f.Cells = slices.Repeat([]collective.Winner{{Best: -1, Model: -1, Kind: engine.Modelled}}, len(f.Cells))
+	h.Snap.Studies[0].Draw(&f)
+	if text, _ := drawn(&Pane{}, h, 80, 24); !strings.Contains(text, "128 B, 64 ranks: computing the cost model") {
+		t.Error(text)
+	}
 }
 
 // The cursor and a click select the cell that is described, until the pane follows the run again.
