@@ -102,7 +102,6 @@ func (s *Session) loop(ctx context.Context) {
 			continue
 		}
 		s.setIdle() // a change by a user who sees the end must start a run
-		s.publish(h, set, last, phase)
 		if !s.linger(ctx, h, &set.scenario, version, func() { s.publish(h, set, last, phase) }) {
 			s.err = err
 			return
@@ -171,10 +170,11 @@ func (s *Session) setIdle() {
 	s.idle = true
 }
 
-// linger waits for a changed knob after a run of a scenario. It publishes again when the user
-// clears the history. It reports false if the session is over.
+// linger publishes the end of a run, and waits for a changed knob. It publishes again when the tables have their slow
+// frames, or when the user clears the history. It reports false if the session is over.
 func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
-	complete := h.isComplete()
+	complete := h.isComplete() // read before the publication, which may omit later frames
+	publish()
 	for {
 		if s.isOver(ctx) {
 			return false

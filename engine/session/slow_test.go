@@ -97,6 +97,31 @@ func TestAFailureDoesNotWaitForASlowFrame(t *testing.T) {
 	w.until("the slow frame", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && titleOf(s) == "slow" })
 }
 
+// TestASlowFrameFollowsAFailureAtOnce tests that the session publishes a slow frame that becomes ready while the session
+// publishes the failure of the run.
+func TestASlowFrameFollowsAFailureAtOnce(t *testing.T) {
+	release := holdSlow(t)
+	fabrics := Fabrics()
+	fabrics[engine.Sim] = failing{fabrics[engine.Sim]}
+	sessions := make(chan *Session, 1)
+	published := func(s *engine.Snapshot) {
+		if s.Phase != engine.Failed || titleOf(s) == "slow" {
+			return
+		}
+		wakeup := (<-sessions).wakeup
+		select {
+		case <-wakeup:
+		default:
+		}
+		release()
+		wakeup <- <-wakeup // the frame is ready
+	}
+	w := start(t, scenarioOf(t, []string{"collective", "fabric", "sim"}),
+		Options{Fabrics: fabrics, Linger: true, published: published})
+	sessions <- w.Session
+	w.until("the slow frame", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && titleOf(s) == "slow" })
+}
+
 // failing is a fabric that cannot start.
 type failing struct{ cluster.Fabric }
 
