@@ -11,6 +11,6 @@
 // holds nine vectors with a layer of ghosts. Cells are always computed in the same order, so u is
 // bitwise identical for every number of ranks and every variant.
 //
-// The threads of a rank share the planes of its boxes, and the copies between its boxes. The master packs and
-// sends messages, and solves the coarsest grid.
+// The threads of a rank share the planes of its boxes, their ghosts outside the domain, and the copies between
+// its boxes. The master packs and sends messages, and solves the coarsest grid.
 package multigrid

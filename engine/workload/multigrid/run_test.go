@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
@@ -62,6 +63,25 @@ func TestVariantsAgree(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestThreadsShareLoops tests that two threads share all loops on the boxes, on a machine on which only loops take
+// time. The master alone has the loops of the coarsest grid.
+func TestThreadsShareLoops(t *testing.T) {
+	m := &cluster.Machine{Name: "loops", LoopTime: cluster.Microsecond, Emulated: true}
+	m.Classes[cluster.InRank].Access = 1
+	solve := func(threads string) float64 {
+		snap, err := sessiontest.Run("multigrid", m, 1, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "boxes", "4",
+			"box", "8", "threads-per-rank", threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _ := snap.Metric("solve_time")
+		return x.Value
+	}
+	if ratio := solve("2") / solve("1"); ratio < 0.5 || ratio > 0.51 {
+		t.Errorf("two threads take %.3f of the time of one, want 0.5 to 0.51", ratio)
 	}
 }
 

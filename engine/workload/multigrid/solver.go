@@ -179,14 +179,19 @@ func (s *solver) compute(bytes, flops, loops float64, lv *level, body func(threa
 			body(thread, lv.boxes[i], planes{max(lo-first, 0), min(hi-first, lv.side)})
 		}
 	}
+	s.skew.Delay()
+	return s.loop(len(lv.boxes)*lv.side, lv.work(bytes, flops, loops), part)
+}
+
+// loop runs a loop on the threads of the rank. A size-only problem runs no body.
+func (s *solver) loop(units int, all cluster.Work, body func(thread, lo, hi int)) error {
 	if s.r == nil {
-		part(0, 0, len(lv.boxes)*lv.side)
+		body(0, 0, units)
 		return nil
 	}
-	var all func(thread, lo, hi int) // nil: size-only
-	_ = s.store.Do(func() error { all = part; return nil })
-	s.skew.Delay()
-	return s.loops.Run(len(lv.boxes)*lv.side, lv.work(bytes, flops, loops), all)
+	var threads func(thread, lo, hi int)
+	_ = s.store.Do(func() error { threads = body; return nil })
+	return s.loops.Run(units, all, threads)
 }
 
 // work returns the work on all cells of a level.
@@ -295,19 +300,15 @@ func (s *solver) exchange(at, v, way int) error {
 	if err := s.move(at, way, v); err != nil {
 		return err
 	}
-	fill := func() {
-		for _, b := range s.levels[at].boxes {
-			b.fillBoundary(b.v[v])
-		}
-	}
-	if s.r == nil {
-		fill()
+	lv := s.levels[at]
+	if lv.edgeLoops == 0 {
 		return nil
 	}
-	if n := s.levels[at].edgeLoops; n > 0 { // the bytes of ghosts are not charged
-		s.r.Compute(cluster.Work{Loops: float64(n)}, s.store.Body(fill))
-	}
-	return nil
+	return s.loop(len(lv.boxes), cluster.Work{Loops: float64(lv.edgeLoops)}, func(_, lo, hi int) { // no bytes are charged
+		for _, b := range lv.boxes[lo:hi] {
+			b.fillBoundary(b.v[v])
+		}
+	})
 }
 
 // smooth does a Chebyshev pass on u.
