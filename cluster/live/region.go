@@ -85,13 +85,8 @@ func (p *port) meet() cluster.Handle {
 		p.unpublished = false
 		return 0
 	}
-	if !e.w.isOversubscribed() {
-		for range e.w.spins {
-			if g.barriers.Load() != before {
-				return 0
-			}
-			pause()
-		}
+	if e.w.poll(func() bool { return g.barriers.Load() != before }) {
+		return 0
 	}
 	p.lock()
 	defer p.unlock()

@@ -83,17 +83,32 @@ type parker struct {
 
 func newParker() parker { return parker{ch: make(chan struct{}, 1)} }
 
-// waitUntil returns when a condition is true. It spins, yields, and then parks until unpark.
-func (s *parker) waitUntil(w *world, isTrue func() bool) {
-	spins := w.spins
+// yieldEvery is the number of polls after which a polling thread yields once: it may share its processor with the thread
+// that it waits for.
+const yieldEvery = 1000
+
+// poll polls a condition for a while, and reports whether it became true. It does not poll if there are more threads than
+// cores.
+func (w *world) poll(isTrue func() bool) bool {
 	if w.isOversubscribed() {
-		spins = 1
+		return false
 	}
-	for range spins {
+	for n := 1; n <= w.spins; n++ {
 		if isTrue() {
-			return
+			return true
+		}
+		if n%yieldEvery == 0 {
+			runtime.Gosched()
 		}
 		pause()
+	}
+	return false
+}
+
+// waitUntil returns when a condition is true. It spins, yields, and then parks until unpark.
+func (s *parker) waitUntil(w *world, isTrue func() bool) {
+	if isTrue() || w.poll(isTrue) {
+		return
 	}
 	for range w.yields {
 		runtime.Gosched()
