@@ -84,7 +84,7 @@ type parker struct {
 func newParker() parker { return parker{ch: make(chan struct{}, 1)} }
 
 // yieldEvery is the number of polls after which a polling thread yields once: it may share its processor with the thread
-// that it waits for.
+// that it waits for. Measured with multigrid on two cores, 50 to 4,000 polls differ little.
 const yieldEvery = 1000
 
 // poll polls a condition for a while, and reports whether it became true. It does not poll if there are more threads than
